@@ -1,0 +1,54 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Warnings become errors only where the environment asks for it (as the checks do), so that a newer compiler's
+// new warning never breaks somebody else's build.
+let strict: [SwiftSetting] =
+  Context.environment["UWB_WARNINGS_AS_ERRORS"] == "1" ? [.treatAllWarnings(as: .error)] : []
+
+let package = Package(
+  name: "UWBDSP",
+  platforms: [.macOS(.v26)],
+  products: [
+    .library(name: "UWBDSP", targets: ["UWBDSP"]),
+    .library(name: "UWBSimulation", targets: ["UWBSimulation"]),
+    .library(name: "UWBCapture", targets: ["UWBCapture"]),
+    .library(name: "NearbySession", targets: ["NearbySession"]),
+    .library(name: "UWBReport", targets: ["UWBReport"]),
+    .executable(name: "uwb", targets: ["uwb"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-numerics", from: "1.1.1"),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+  ],
+  targets: [
+    .systemLibrary(name: "CFFTW", pkgConfig: "fftw3", providers: [.apt(["libfftw3-dev"]), .brew(["fftw"])]),
+    .systemLibrary(name: "CLapacke", pkgConfig: "lapacke", providers: [.apt(["liblapacke-dev"]), .brew(["lapack"])]),
+    .target(
+      name: "UWBDSP",
+      dependencies: ["CFFTW", "CLapacke", .product(name: "Numerics", package: "swift-numerics")],
+      swiftSettings: strict),
+    .target(name: "UWBSimulation", dependencies: ["UWBDSP"], swiftSettings: strict),
+    .target(name: "UWBCapture", dependencies: ["UWBDSP"], swiftSettings: strict),
+    .target(name: "NearbySession", dependencies: ["UWBDSP"], swiftSettings: strict),
+    .target(name: "UWBReport", dependencies: ["UWBDSP"], swiftSettings: strict),
+    .executableTarget(
+      name: "uwb",
+      dependencies: [
+        "UWBDSP", "UWBSimulation", "UWBCapture", "NearbySession", "UWBReport",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: strict),
+    .target(
+      name: "TestSupport", dependencies: ["UWBDSP"], path: "Tests/Support", swiftSettings: strict),
+    .testTarget(name: "UWBDSPTests", dependencies: ["UWBDSP", "TestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "UWBSimulationTests", dependencies: ["UWBSimulation", "TestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "UWBCaptureTests", dependencies: ["UWBCapture", "UWBSimulation", "TestSupport"], swiftSettings: strict),
+    .testTarget(name: "NearbySessionTests", dependencies: ["NearbySession", "TestSupport"], swiftSettings: strict),
+    .testTarget(name: "UWBReportTests", dependencies: ["UWBReport", "TestSupport"], swiftSettings: strict),
+    .testTarget(name: "uwbTests", dependencies: ["uwb", "UWBSimulation", "TestSupport"], swiftSettings: strict),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,25 @@
+// The LAPACKE `_work` calls that the engine uses, over pointers of any type: LAPACKE's own complex pointers
+// arrive in Swift opaque. All matrices are column-major, so that nothing is transposed and nothing allocated.
+#ifndef UWB_CLAPACKE_SHIM_H
+#define UWB_CLAPACKE_SHIM_H
+
+#include <lapacke.h>
+
+/// Real least squares, min‖A·x − b‖: A is m × n (overwritten), b is m × nrhs and returns x in its first n rows.
+static inline int uwb_dgels(int m, int n, int nrhs, double *a, int lda, double *b, int ldb, double *work, int lwork) {
+  return LAPACKE_dgels_work(LAPACK_COL_MAJOR, 'N', m, n, nrhs, a, lda, b, ldb, work, lwork);
+}
+
+/// Complex least squares, as `uwb_dgels`, over interleaved (real, imaginary) doubles.
+static inline int uwb_zgels(int m, int n, int nrhs, void *a, int lda, void *b, int ldb, void *work, int lwork) {
+  return LAPACKE_zgels_work(LAPACK_COL_MAJOR, 'N', m, n, nrhs, (lapack_complex_double *)a, lda,
+                            (lapack_complex_double *)b, ldb, (lapack_complex_double *)work, lwork);
+}
+
+/// Hermitian eigenproblem: eigenvalues ascending in w, eigenvectors in the columns of a. rwork holds 3n − 2 doubles.
+static inline int uwb_zheev(int n, void *a, int lda, double *w, void *work, int lwork, double *rwork) {
+  return LAPACKE_zheev_work(LAPACK_COL_MAJOR, 'V', 'U', n, (lapack_complex_double *)a, lda, w,
+                            (lapack_complex_double *)work, lwork, rwork);
+}
+
+#endif

@@ -1,0 +1,76 @@
+import UWBDSP
+
+/// What a capture says of itself, beside its exchanges.
+public struct CaptureHeader: Sendable {
+  /// Name of the format that was read, as `--format` takes it.
+  public var format: String
+  /// Name of the device profile that fits (`DeviceProfile.named`).
+  public var profile: String
+  /// The receiver's antennas, where they are known and more than one.
+  public var array: AntennaArray?
+  /// Free text: who recorded it, with what.
+  public var notes: [String]
+
+  public init(format: String, profile: String, array: AntennaArray? = nil, notes: [String] = []) {
+    self.format = format
+    self.profile = profile
+    self.array = array
+    self.notes = notes
+  }
+}
+
+/// What a reader passed over, counted by reason: nothing is lost in silence.
+public struct SkippedInput: Sendable, Hashable {
+  /// Reason → how often, in the order of `reasons.keys.sorted()` wherever it is printed.
+  public private(set) var counts: [String: Int] = [:]
+
+  public init() {}
+
+  public var isEmpty: Bool { counts.isEmpty }
+
+  /// Counts one more (or `count` more) for `reason`.
+  public mutating func add(_ reason: String, count: Int = 1) {
+    counts[reason, default: 0] += count
+  }
+
+  /// Adds all of `other`.
+  public mutating func merge(_ other: SkippedInput) {
+    counts.merge(other.counts, uniquingKeysWith: +)
+  }
+}
+
+/// Reads a capture, exchange by exchange, in the order in which they were recorded, in constant memory.
+public protocol CaptureReader {
+  /// Known once the first exchange was read, at the latest.
+  var header: CaptureHeader { get }
+  /// What was passed over so far; complete after `next()` has returned `nil`.
+  var skipped: SkippedInput { get }
+  /// Bytes of input used so far, for progress.
+  var bytesRead: Int { get }
+  /// The next whole exchange, or `nil` at the end. Damage is counted in `skipped`; only input that can't be read at
+  /// all throws a `CaptureError`.
+  mutating func next() throws -> RangingExchange?
+}
+
+/// Why a capture can't be read. Says what, where, and what to do about it.
+public struct CaptureError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The file, or `-`.
+  public var file: String
+  /// Where in it: a line, a byte, a field.
+  public var place: String?
+  /// What is wrong.
+  public var problem: String
+  /// What to do about it.
+  public var remedy: String
+
+  public init(file: String, place: String? = nil, problem: String, remedy: String) {
+    self.file = file
+    self.place = place
+    self.problem = problem
+    self.remedy = remedy
+  }
+
+  public var description: String {
+    "\(file)\(place.map { ", \($0)" } ?? ""): \(problem). \(remedy)"
+  }
+}

@@ -1,0 +1,84 @@
+/// What became of one exchange's distance.
+public enum MeasurementStatus: String, Sendable, Hashable, CaseIterable {
+  /// Distance is good; direction is too where it is not `nil`.
+  case ok
+  /// No tap of a reception rises above the detection threshold.
+  case noFirstPath
+  /// A reception holds no usable samples: all zero, or not finite.
+  case emptyImpulseResponse
+  /// A fit did not settle.
+  case didNotConverge
+  /// A timestamp that the ranging formula needs is absent.
+  case missingTimestamps
+  /// The timestamps give a distance that can't be: far below zero, or beyond the configured limit.
+  case impossibleDistance
+}
+
+/// First paths, by the message in whose reception they were found: taps from the start of the accumulator.
+public struct FirstPaths: Sendable, Hashable {
+  public var poll: Double?
+  public var response: Double?
+  public var final: Double?
+
+  public init(poll: Double? = nil, response: Double? = nil, final: Double? = nil) {
+    self.poll = poll
+    self.response = response
+    self.final = final
+  }
+}
+
+/// What the engine makes of one exchange alone: no calibration by the user, no tracking, no memory of others.
+public struct RangingMeasurement: Sendable, Hashable {
+  /// Counts the exchanges of a capture from 0.
+  public var exchange: Int
+  /// Seconds since the capture's first exchange, on the local device's clock.
+  public var time: Double
+  public var peer: DeviceAddress
+  public var status: MeasurementStatus
+  /// m; `nil` unless the status is `ok`
+  public var distance: Double?
+  /// m, standard deviation
+  public var distanceDeviation: Double?
+  /// Unit vector from the local device to the peer; needs two antennas. A linear array can't tell elevation: then the
+  /// peer is taken to be in the plane of the array and the carrier's axis, and `elevation` is `nil`.
+  public var direction: SIMD3<Double>?
+  /// rad, positive to the right
+  public var azimuth: Double?
+  /// rad, standard deviation
+  public var azimuthDeviation: Double?
+  /// rad, positive upwards; needs antennas in two dimensions
+  public var elevation: Double?
+  /// rad, standard deviation
+  public var elevationDeviation: Double?
+  public var firstPathTaps: FirstPaths
+  /// Power of the first path over the noise variance of a tap, dB: the weakest of the exchange's receptions.
+  public var snrdB: Double?
+  /// Rate of the peer's clock over the local one less 1, parts per million.
+  public var clockOffsetppm: Double?
+  /// 0 … 1
+  public var lineOfSightProbability: Double?
+
+  public init(
+    exchange: Int, time: Double, peer: DeviceAddress, status: MeasurementStatus, distance: Double? = nil,
+    distanceDeviation: Double? = nil, direction: SIMD3<Double>? = nil, azimuth: Double? = nil,
+    azimuthDeviation: Double? = nil, elevation: Double? = nil, elevationDeviation: Double? = nil,
+    firstPathTaps: FirstPaths = FirstPaths(), snrdB: Double? = nil, clockOffsetppm: Double? = nil,
+    lineOfSightProbability: Double? = nil
+  ) {
+    self.exchange = exchange
+    self.time = time
+    self.peer = peer
+    self.status = status
+    self.distance = distance
+    self.distanceDeviation = distanceDeviation
+    self.direction = direction
+    self.azimuth = azimuth
+    self.azimuthDeviation = azimuthDeviation
+    self.elevation = elevation
+    self.elevationDeviation = elevationDeviation
+    self.firstPathTaps = firstPathTaps
+    self.snrdB = snrdB
+    self.clockOffsetppm = clockOffsetppm
+    self.lineOfSightProbability = lineOfSightProbability
+  }
+}

@@ -1,0 +1,107 @@
+import Numerics
+
+/// A channel impulse response as a receiver accumulated it: antennas × taps complex samples, borrowed, never copied.
+///
+/// Tap 0 is where the chip's accumulator starts; taps are `UWB.tap` (≈ 1.0016 ns) apart unless `tapSpacing` says
+/// otherwise. Antennas follow each other in memory `antennaStride` taps apart. A sample's physical value is what is
+/// stored times `scale` (1 / preamble count for a DW1000, whose amplitudes grow with the symbols accumulated).
+public struct ChannelImpulseResponse: Sendable {
+  /// How one complex sample lies in memory: real, then imaginary part.
+  public enum SampleFormat: Sendable, Hashable {
+    /// Two little-endian signed 16-bit integers.
+    case int16
+    /// Two 32-bit floating-point numbers.
+    case float32
+
+    /// Bytes that one complex sample takes.
+    public var byteCount: Int {
+      switch self {
+      case .int16: 4
+      case .float32: 8
+      }
+    }
+  }
+
+  /// The memory, shared.
+  public let storage: TapStorage
+  /// Where the first antenna's first tap lies in `storage`, bytes.
+  public let byteOffset: Int
+  public let format: SampleFormat
+  public let antennaCount: Int
+  public let tapCount: Int
+  /// Taps from the start of one antenna to the start of the next.
+  public let antennaStride: Int
+  /// What a stored sample is multiplied by.
+  public let scale: Float
+  /// Seconds from one tap to the next.
+  public let tapSpacing: Double
+
+  /// Describes samples that lie in `storage`.
+  ///
+  /// - Precondition: the described samples lie within `storage`; `byteOffset` is a multiple of the sample's part size.
+  public init(
+    storage: TapStorage, byteOffset: Int = 0, format: SampleFormat, antennaCount: Int = 1, tapCount: Int,
+    antennaStride: Int? = nil, scale: Float = 1, tapSpacing: Double = UWB.tap
+  ) {
+    let stride = antennaStride ?? tapCount
+    precondition(
+      antennaCount >= 1 && tapCount >= 1 && stride >= tapCount,
+      "a CIR of \(antennaCount) antennas × \(tapCount) taps, \(stride) taps apart, has no sense")
+    let needed = byteOffset + ((antennaCount - 1) * stride + tapCount) * format.byteCount
+    precondition(
+      byteOffset >= 0 && byteOffset % (format.byteCount / 2) == 0 && needed <= storage.byteCount,
+      "a CIR that ends at byte \(needed) does not fit a storage of \(storage.byteCount) bytes")
+    self.storage = storage
+    self.byteOffset = byteOffset
+    self.format = format
+    self.antennaCount = antennaCount
+    self.tapCount = tapCount
+    self.antennaStride = stride
+    self.scale = scale
+    self.tapSpacing = tapSpacing
+  }
+
+  /// Copies samples, antenna after antenna, into storage of its own.
+  ///
+  /// - Precondition: `samples.count` is a multiple of `antennaCount`.
+  public init(
+    _ samples: [Complex<Float>], antennaCount: Int = 1, scale: Float = 1, tapSpacing: Double = UWB.tap
+  ) {
+    precondition(
+      antennaCount >= 1 && !samples.isEmpty && samples.count % antennaCount == 0,
+      "\(samples.count) samples do not divide over \(antennaCount) antennas")
+    let storage = TapStorage(byteCount: samples.count * SampleFormat.float32.byteCount)
+    storage.withMutableBytes { bytes in
+      samples.withUnsafeBytes { bytes.copyMemory(from: $0) }
+    }
+    self.init(
+      storage: storage, format: .float32, antennaCount: antennaCount, tapCount: samples.count / antennaCount,
+      scale: scale, tapSpacing: tapSpacing)
+  }
+
+  /// The scaled samples of taps `range` of one antenna, copied out: a convenience for pictures and tests, not for
+  /// the engine's path.
+  ///
+  /// - Precondition: `antenna` and `range` exist.
+  public func samples(antenna: Int = 0, taps range: Range<Int>? = nil) -> [Complex<Float>] {
+    let range = range ?? 0..<tapCount
+    precondition(
+      (0..<antennaCount).contains(antenna) && range.lowerBound >= 0 && range.upperBound <= tapCount,
+      "antenna \(antenna), taps \(range) of a CIR of \(antennaCount) antennas × \(tapCount) taps")
+    return storage.withBytes { bytes in
+      range.map { tap in
+        let start = byteOffset + (antenna * antennaStride + tap) * format.byteCount
+        switch format {
+        case .int16:
+          return Complex(
+            Float(bytes.loadUnaligned(fromByteOffset: start, as: Int16.self)) * scale,
+            Float(bytes.loadUnaligned(fromByteOffset: start + 2, as: Int16.self)) * scale)
+        case .float32:
+          return Complex(
+            bytes.loadUnaligned(fromByteOffset: start, as: Float.self) * scale,
+            bytes.loadUnaligned(fromByteOffset: start + 4, as: Float.self) * scale)
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,91 @@
+/// One ranging frame on the air: when it left, and what its receiver made of it.
+public struct RangingMessage: Sendable {
+  /// When the frame left, on its sender's clock, antenna delay included.
+  public var transmitted: DeviceTime?
+  /// What its receiver reports, on the receiver's clock.
+  public var reception: Reception?
+
+  public init(transmitted: DeviceTime? = nil, reception: Reception? = nil) {
+    self.transmitted = transmitted
+    self.reception = reception
+  }
+}
+
+/// What the device's own software made of an exchange, for comparison.
+public struct ChipReport: Sendable, Hashable {
+  /// Distance with the chip's corrections, m.
+  public var distance: Double?
+  /// Distance before the chip's corrections, m.
+  public var rawDistance: Double?
+  /// Clock offset between the two devices, parts per million.
+  public var clockOffsetppm: Double?
+
+  public init(distance: Double? = nil, rawDistance: Double? = nil, clockOffsetppm: Double? = nil) {
+    self.distance = distance
+    self.rawDistance = rawDistance
+    self.clockOffsetppm = clockOffsetppm
+  }
+}
+
+/// Where the peer really was, as seen from the local device.
+public struct GroundTruth: Sendable, Hashable {
+  /// m
+  public var distance: Double?
+  /// rad, positive to the right
+  public var azimuth: Double?
+  /// rad, positive upwards
+  public var elevation: Double?
+  public var isLineOfSight: Bool?
+
+  public init(
+    distance: Double? = nil, azimuth: Double? = nil, elevation: Double? = nil, isLineOfSight: Bool? = nil
+  ) {
+    self.distance = distance
+    self.azimuth = azimuth
+    self.elevation = elevation
+    self.isLineOfSight = isLineOfSight
+  }
+}
+
+/// One ranging exchange between the local device and a peer: what a capture holds and what the engine turns into a
+/// measurement.
+///
+/// Double-sided two-way ranging has three messages: the peer's poll, the local device's response, the peer's final
+/// (or the same with the roles swapped: `initiator`). Single-sided ranging has no final. The peer's timestamps have
+/// come over the air inside the frames.
+public struct RangingExchange: Sendable {
+  /// Which side sent the poll.
+  public enum Initiator: Sendable, Hashable {
+    case local, peer
+  }
+
+  /// Counts the exchanges of a capture from 0.
+  public var index: Int
+  /// Seconds since the capture's first exchange, on the local device's clock.
+  public var time: Double
+  public var peer: DeviceAddress
+  public var local: DeviceAddress?
+  public var initiator: Initiator
+  public var poll: RangingMessage
+  public var response: RangingMessage?
+  public var final: RangingMessage?
+  public var chipReport: ChipReport?
+  public var truth: GroundTruth?
+
+  public init(
+    index: Int, time: Double, peer: DeviceAddress, local: DeviceAddress? = nil, initiator: Initiator = .peer,
+    poll: RangingMessage, response: RangingMessage? = nil, final: RangingMessage? = nil,
+    chipReport: ChipReport? = nil, truth: GroundTruth? = nil
+  ) {
+    self.index = index
+    self.time = time
+    self.peer = peer
+    self.local = local
+    self.initiator = initiator
+    self.poll = poll
+    self.response = response
+    self.final = final
+    self.chipReport = chipReport
+    self.truth = truth
+  }
+}

@@ -1,0 +1,33 @@
+/// What a receiver reports of one received frame.
+///
+/// Everything but the timestamp is optional: captures differ in what they keep, and an absent value stays absent.
+public struct Reception: Sendable {
+  /// The frame's receive timestamp as the chip adjusted it to its own first path, on the receiver's clock.
+  public var time: DeviceTime
+  /// The chip's own first path (its leading edge), taps from the start of the accumulator; fractional.
+  public var chipFirstPathTaps: Double?
+  /// The accumulator, one row an antenna.
+  public var impulseResponse: ChannelImpulseResponse?
+  /// Preamble symbols that were accumulated (RXPACC).
+  public var preambleCount: Int?
+  /// The chip's estimate of the received power, dBm.
+  public var receivedPowerdBm: Double?
+  /// The chip's estimate of the power of the first path, dBm.
+  public var firstPathPowerdBm: Double?
+  /// The chip's own noise threshold, in accumulator counts.
+  public var noiseThreshold: Int?
+
+  public init(
+    time: DeviceTime, chipFirstPathTaps: Double? = nil, impulseResponse: ChannelImpulseResponse? = nil,
+    preambleCount: Int? = nil, receivedPowerdBm: Double? = nil, firstPathPowerdBm: Double? = nil,
+    noiseThreshold: Int? = nil
+  ) {
+    self.time = time
+    self.chipFirstPathTaps = chipFirstPathTaps
+    self.impulseResponse = impulseResponse
+    self.preambleCount = preambleCount
+    self.receivedPowerdBm = receivedPowerdBm
+    self.firstPathPowerdBm = firstPathPowerdBm
+    self.noiseThreshold = noiseThreshold
+  }
+}
