@@ -4,6 +4,8 @@ public struct DeviceProfile: Sendable, Hashable {
   public var name: String
   /// The pulse that one path leaves in the accumulator.
   public var pulse: PulseShape
+  /// The delay estimator that fits how well the pulse is known.
+  public var delay: DelayMethod
   /// From the chip's first path (its leading edge, for which antenna delays are calibrated) to the pulse's peak, taps.
   public var peakOffsetTaps: Double
   /// Standard deviation of a receive timestamp whose CIR was not captured (the peer's), seconds.
@@ -14,14 +16,37 @@ public struct DeviceProfile: Sendable, Hashable {
   public var backgroundPeriodTaps: Int?
 
   public init(
-    name: String, pulse: PulseShape, peakOffsetTaps: Double, receptionDeviation: Double, modelError: Double,
-    backgroundPeriodTaps: Int? = nil
+    name: String, pulse: PulseShape, delay: DelayMethod = .pulseFit, peakOffsetTaps: Double,
+    receptionDeviation: Double, modelError: Double, backgroundPeriodTaps: Int? = nil
   ) {
     self.name = name
     self.pulse = pulse
+    self.delay = delay
     self.peakOffsetTaps = peakOffsetTaps
     self.receptionDeviation = receptionDeviation
     self.modelError = modelError
     self.backgroundPeriodTaps = backgroundPeriodTaps
   }
+}
+
+extension DeviceProfile {
+  /// Profiles that ship, by name.
+  public static let all: [DeviceProfile] = [.ideal, .dw1000]
+
+  /// The profile called `name`.
+  public static func named(_ name: String) -> DeviceProfile? {
+    all.first { $0.name == name }
+  }
+
+  /// A receiver matched to the standard's reference pulse: what simulated captures use.
+  public static let ideal = DeviceProfile(
+    name: "ideal", pulse: .standard, peakOffsetTaps: 1, receptionDeviation: 0.1e-9, modelError: 0.003)
+
+  /// Decawave DW1000, channel 2, 64 MHz pulse repetition.
+  ///
+  /// The figures were measured on a public data set (M. Kolakowski, "UWB Channel Impulse Responses Registered in a
+  /// Furnished Apartment", 2021, doi 10.5281/zenodo.4742391); `Documentation/DW1000.md` shows how.
+  public static let dw1000 = DeviceProfile(
+    name: "dw1000", pulse: .dw1000, delay: .edgeFit, peakOffsetTaps: 1.17, receptionDeviation: 0.14e-9,
+    modelError: 0.03, backgroundPeriodTaps: 8)
 }

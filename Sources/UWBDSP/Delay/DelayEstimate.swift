@@ -1,0 +1,93 @@
+import Numerics
+
+/// How a delay estimate ended.
+public enum DelayStatus: String, Sendable, Hashable, CaseIterable {
+  /// A first path was found and its delay settled.
+  case ok
+  /// No tap rises above the detection threshold.
+  case noFirstPath
+  /// The samples are all zero, or not all finite.
+  case emptyImpulseResponse
+  /// The iteration hit its limit; the last delay is given, with the deviation of a fit that had settled there.
+  case didNotConverge
+}
+
+/// One propagation path as an estimator found it.
+public struct PathEstimate: Sendable, Hashable {
+  /// Where the path's pulse peaks, taps from the start of the accumulator.
+  public var delayTaps: Double
+  /// Complex amplitude at the peak, in the CIR's scaled units.
+  public var amplitude: Complex<Double>
+  /// Standard deviation of `delayTaps`.
+  public var deviationTaps: Double
+  /// Standard deviation of the amplitude's phase, rad.
+  public var phaseDeviation: Double
+
+  public init(delayTaps: Double, amplitude: Complex<Double>, deviationTaps: Double, phaseDeviation: Double) {
+    self.delayTaps = delayTaps
+    self.amplitude = amplitude
+    self.deviationTaps = deviationTaps
+    self.phaseDeviation = phaseDeviation
+  }
+}
+
+/// What a delay estimator makes of one antenna's CIR. Made once, then filled again for each CIR: `paths` keeps its
+/// memory.
+public struct DelayEstimate: Sendable, Hashable {
+  /// Most paths that any estimator reports.
+  public static let pathCapacity = 16
+
+  public var status: DelayStatus = .noFirstPath
+  /// Paths by increasing delay; the first is the first path. Estimators that know one path give one. Empty unless the
+  /// status is `ok` or `didNotConverge`.
+  public var paths: [PathEstimate] = []
+  /// Variance of the complex noise of a tap, scaled units squared.
+  public var noiseVariance = 0.0
+  /// The magnitude that a tap had to reach to count as signal, scaled units.
+  public var threshold = 0.0
+
+  public init() {
+    paths.reserveCapacity(Self.pathCapacity)
+  }
+
+  /// The first path, where there is one.
+  public var firstPath: PathEstimate? { paths.first }
+
+  /// |a|²/σ² of the first path, dB.
+  public var snrdB: Double? {
+    guard let amplitude = firstPath?.amplitude, noiseVariance > 0 else { return nil }
+    return 10 * Double.log10(amplitude.lengthSquared / noiseVariance)
+  }
+
+  mutating func reset(_ status: DelayStatus, noiseVariance: Double = 0, threshold: Double = 0) {
+    self.status = status
+    self.noiseVariance = noiseVariance
+    self.threshold = threshold
+    paths.removeAll(keepingCapacity: true)
+  }
+}
+
+/// Finds the first path in one antenna's CIR.
+///
+/// A configuration is a small value; `makeWorkspace` allocates everything; `estimate` allocates nothing and may run on
+/// any thread that has its own workspace.
+public protocol DelayEstimator: Sendable, Hashable {
+  associatedtype Workspace
+  /// Allocates what estimating needs for CIRs of at most `tapCount` taps.
+  func makeWorkspace(tapCount: Int) -> Workspace
+  /// Fills `estimate` with what `taps` hold.
+  func estimate(_ taps: PreparedTaps, into estimate: inout DelayEstimate, using workspace: Workspace)
+}
+
+extension DelayEstimator {
+  /// Estimates from a CIR in one call; allocates a workspace each time.
+  public func estimate(
+    _ response: ChannelImpulseResponse, antenna: Int = 0, backgroundPeriodTaps: Int? = nil
+  ) -> DelayEstimate {
+    let taps = PreparedTaps(tapCount: response.tapCount)
+    taps.load(response, antenna: antenna, backgroundPeriodTaps: backgroundPeriodTaps)
+    var result = DelayEstimate()
+    estimate(taps, into: &result, using: makeWorkspace(tapCount: response.tapCount))
+    return result
+  }
+}

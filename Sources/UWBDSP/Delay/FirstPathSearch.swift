@@ -1,0 +1,156 @@
+import Numerics
+
+/// The rough search that all fits start from: the earliest half tap whose filtered power no noise and no later path's
+/// pulse explains.
+///
+/// Where nothing reaches that level, the strongest half tap of all stands in if it reaches a laxer one.
+///
+/// The taps pass a short Gaussian filter g of the main lobe's width (no side lobes of its own, within 0.3 dB of the
+/// matched filter's signal-to-noise ratio), at each half tap. A half tap counts as signal where
+/// |z|² ≥ g·σ_z², and where it exceeds twice what the pulse of any later, stronger path leaves there.
+///
+/// False alarms: noise alone crosses the level γ·σ_z² upwards at the rate β·√(γ/π)·e^(−γ) a tap, β the filter's RMS
+/// angular bandwidth (Rice 1944, section 3.3, for the envelope of narrow-band noise), so γ solves
+/// taps · β·√(γ/π)·e^(−γ) = `falseAlarmRate` for the earliest path, and = `presenceRate` for the strongest. Cost O(taps): about 1 µs for 1016.
+struct FirstPathSearch: Sendable {
+  /// Margin over the side lobes of later paths, in magnitude: several of them may add up.
+  static let sideLobeMargin: Float = 2
+  /// How far before a path its side lobes are looked for, half taps.
+  static let reach = 2 * 24
+  private static let halfWidth = 3
+
+  /// Filter weights for whole taps (k = −3 … 3) and for half taps (k = −2.5 … 2.5, padded to seven with a zero).
+  private let whole: [Float]
+  private let half: [Float]
+  /// Noise variance after the filter over that before it.
+  let noiseGain: Double
+  /// Squared bound of the filtered pulse d half taps before its peak, relative to its peak, margin included.
+  private let sideLobes: [Float]
+  private let bandwidth: Double
+  let falseAlarmRate: Double
+  /// Chance that a CIR of pure noise is taken to hold a path at all. A receiver that has decoded a frame knows that
+  /// there is one, so this is no small number.
+  static let presence = 0.01
+  private var presenceRate: Double { max(Self.presence, falseAlarmRate) }
+
+  /// - Parameters:
+  ///   - modelError: how much of a pulse may show up where the model has none, near it.
+  ///   - falseAlarmRate: chance that noise before the strongest path yields an earlier one.
+  init(pulse: PulseShape, tapSpacing: Double, modelError: Double, falseAlarmRate: Double) {
+    let width = Self.mainLobeWidth(pulse, tapSpacing)
+    func gaussian(_ taps: Double) -> Double { Double.exp(-0.5 * (taps / width) * (taps / width)) }
+    let offsets = (-Self.halfWidth...Self.halfWidth).map(Double.init)
+    // What a unit path leaves at its peak, so that the filter's output reads in amplitudes.
+    func gain(_ shift: Double) -> Double {
+      offsets.reduce(0) { $0 + gaussian($1 + shift) * pulse(($1 + shift) * tapSpacing) }
+    }
+    let wholeGain = gain(0)
+    let halfGain = gain(0.5)
+    whole = offsets.map { Float(gaussian($0) / wholeGain) }
+    half = offsets.map { $0 == 3 ? 0 : Float(gaussian($0 + 0.5) / halfGain) }
+    noiseGain = offsets.reduce(0) { $0 + gaussian($1) * gaussian($1) } / (wholeGain * wholeGain)
+    // A Gaussian filter exp(−t²/2w²) passes noise of spectrum exp(−ω²w²): RMS bandwidth 1/(√2·w).
+    bandwidth = 1 / (2.0.squareRoot() * width)
+    self.falseAlarmRate = falseAlarmRate
+
+    // The filtered pulse before its peak, bounded from the far end inwards.
+    var bounds = [Float](repeating: 0, count: Self.reach + 1)
+    var bound: Float = 0
+    for index in stride(from: Self.reach, through: 0, by: -1) {
+      let shift = Double(index) / 2
+      for step in 0..<4 {
+        let position = shift + Double(step) / 8
+        let response = offsets.reduce(0.0) { $0 + gaussian($1) * pulse(($1 - position) * tapSpacing) } / wholeGain
+        bound = max(bound, Float(abs(response)))
+      }
+      let near = index <= 2 * 12 ? Float(modelError) : 0
+      bounds[index] = Self.sideLobeMargin * max(bound, near)
+    }
+    // Never above 1: what is stronger than all that follows is nobody's side lobe.
+    sideLobes = bounds.map { min(1, $0 * $0) }
+  }
+
+  /// Memory for the filtered powers; one for each thread.
+  final class Workspace {
+    let powers: AlignedBuffer<Float>
+
+    init(tapCount: Int) {
+      powers = AlignedBuffer(count: 2 * tapCount + 2, zero: 0)
+    }
+  }
+
+  /// The level γ for a search over `tapCount` taps that noise alone passes at `rate`.
+  func detectionLevel(tapCount: Int, rate: Double) -> Double {
+    var level = 12.0
+    for _ in 0..<8 {
+      let crossings = Double(tapCount) * bandwidth * (level / .pi).squareRoot()
+      level = max(1, Double.log(max(crossings, 1e-300) / rate))
+    }
+    return level
+  }
+
+  /// - Returns: the half tap of the first path in half taps, and the power that it had to reach; `nil` for no path.
+  func run(_ taps: PreparedTaps, using workspace: Workspace) -> (halfTap: Int?, threshold: Double) {
+    filter(taps, into: workspace.powers.pointer)
+    let count = 2 * taps.count - 1
+    let powers = workspace.powers.pointer
+    let threshold = taps.noiseVariance * noiseGain * detectionLevel(tapCount: taps.count, rate: falseAlarmRate)
+    let level = Float(threshold)
+    var index = 0
+    while index < count {
+      if powers[index] >= level, !isSideLobe(index, powers, count) {
+        while index + 1 < count, powers[index + 1] > powers[index] { index += 1 }
+        return (index, threshold)
+      }
+      index += 1
+    }
+    // Nothing passes the strict level that guards against early false paths; the strongest point of all may still
+    // be signal by the level for presence.
+    var strongest = 0
+    for index in 1..<count where powers[index] > powers[strongest] { strongest = index }
+    let presence = taps.noiseVariance * noiseGain * detectionLevel(tapCount: taps.count, rate: presenceRate)
+    if Double(powers[strongest]) >= presence { return (strongest, presence) }
+    return (nil, threshold)
+  }
+
+  private func isSideLobe(_ index: Int, _ powers: UnsafePointer<Float>, _ count: Int) -> Bool {
+    let own = powers[index]
+    return sideLobes.withUnsafeBufferPointer { bounds in
+      for distance in 1..<min(Self.reach + 1, count - index) where own < bounds[distance] * powers[index + distance] {
+        return true
+      }
+      return false
+    }
+  }
+
+  private func filter(_ taps: PreparedTaps, into powers: UnsafeMutablePointer<Float>) {
+    let source = taps.taps - 2 * Self.halfWidth
+    whole.withUnsafeBufferPointer { whole in
+      half.withUnsafeBufferPointer { half in
+        for tap in 0..<taps.count {
+          var onTap = SIMD2<Float>()
+          var between = SIMD2<Float>()
+          for offset in 0..<7 {
+            let sample = SIMD2(source[2 * (tap + offset)], source[2 * (tap + offset) + 1])
+            onTap += whole[offset] * sample
+            // Half tap t + ½ sees tap t + k at k − ½; the weights are symmetric, so they run backwards here.
+            between += half[6 - offset] * sample
+          }
+          powers[2 * tap] = (onTap * onTap).sum()
+          powers[2 * tap + 1] = (between * between).sum()
+        }
+      }
+    }
+  }
+
+  /// The deviation, in taps, of the Gaussian with the main lobe's width at half its height.
+  private static func mainLobeWidth(_ pulse: PulseShape, _ tapSpacing: Double) -> Double {
+    func edge(_ direction: Double) -> Double {
+      var taps = 0.0
+      while taps < 8, pulse(direction * taps * tapSpacing) > 0.5 { taps += 1.0 / 64 }
+      return taps
+    }
+    // Half width at half maximum of a Gaussian is √(2 ln 2) deviations.
+    return (edge(-1) + edge(1)) / 2 / 1.1774
+  }
+}

@@ -1,0 +1,255 @@
+import Numerics
+
+/// The separable least-squares problem under `PulseFit`: given K delays in a window, the best amplitudes, the cost,
+/// and Levenberg–Marquardt steps on the delays.
+///
+/// With the real basis B (window × K, column i is p(k − τ_i)), G = BᵀB and complex taps y: a = G⁻¹Bᵀy, residual
+/// r = y − B·a, J = ‖r‖². With slopes s_i = dp(k − τ_i)/dτ and their projections s̃_i = s_i − B·G⁻¹·Bᵀs_i, Kaufman's
+/// step solves H·δ = g, where H_ij = Re(a_i*·a_j)·s̃_iᵀs̃_j and g_i = Re(a_i*·s̃_iᵀr); ½σ²·H⁻¹ is the Cramér–Rao bound
+/// of the delays.
+final class PathFit {
+  static let mostPaths = 8
+  private static let mostIterations = 40
+  private static let longestStep = 0.6
+
+  let windowTaps: Int
+  private let table: PulseTable
+  private let real: AlignedBuffer<Double>
+  private let imaginary: AlignedBuffer<Double>
+  private(set) var strongestPower = 0.0
+
+  /// Columns of B, of the slopes and of the projected slopes, `windowTaps` apart.
+  private let basis: AlignedBuffer<Double>
+  private let slopes: AlignedBuffer<Double>
+  private let realResidual: AlignedBuffer<Double>
+  private let imaginaryResidual: AlignedBuffer<Double>
+  private let amplitudes: AlignedBuffer<Double>
+  private var gram = SmallCholesky(order: mostPaths)
+  private var curvature = SmallCholesky(order: mostPaths)
+  private let hessian: AlignedBuffer<Double>
+  private let gradient: AlignedBuffer<Double>
+  private let step: AlignedBuffer<Double>
+  private let candidate: AlignedBuffer<Double>
+  /// G⁻¹·Bᵀs_i in column i: how much of a delay's error the amplitudes take up.
+  private let leakage: AlignedBuffer<Double>
+  /// H⁻¹, once `invertCurvature` was called.
+  private let covariance: AlignedBuffer<Double>
+
+  init(table: PulseTable, windowTaps: Int) {
+    self.table = table
+    self.windowTaps = windowTaps
+    let most = Self.mostPaths
+    real = AlignedBuffer(count: windowTaps, zero: 0)
+    imaginary = AlignedBuffer(count: windowTaps, zero: 0)
+    basis = AlignedBuffer(count: most * windowTaps, zero: 0)
+    slopes = AlignedBuffer(count: most * windowTaps, zero: 0)
+    realResidual = AlignedBuffer(count: windowTaps, zero: 0)
+    imaginaryResidual = AlignedBuffer(count: windowTaps, zero: 0)
+    amplitudes = AlignedBuffer(count: 2 * most, zero: 0)
+    hessian = AlignedBuffer(count: most * most, zero: 0)
+    gradient = AlignedBuffer(count: most, zero: 0)
+    step = AlignedBuffer(count: most, zero: 0)
+    candidate = AlignedBuffer(count: most, zero: 0)
+    leakage = AlignedBuffer(count: most * most, zero: 0)
+    covariance = AlignedBuffer(count: most * most, zero: 0)
+  }
+
+  /// Takes the window's taps from `firstTap` on.
+  func load(_ taps: PreparedTaps, firstTap: Int) {
+    strongestPower = 0
+    for index in 0..<windowTaps {
+      let re = Double(taps.taps[2 * (firstTap + index)])
+      let im = Double(taps.taps[2 * (firstTap + index) + 1])
+      real.pointer[index] = re
+      imaginary.pointer[index] = im
+      strongestPower = max(strongestPower, re * re + im * im)
+    }
+  }
+
+  var residuals: (real: UnsafeMutablePointer<Double>, imaginary: UnsafeMutablePointer<Double>) {
+    (realResidual.pointer, imaginaryResidual.pointer)
+  }
+
+  func basisColumn(_ index: Int) -> UnsafeMutablePointer<Double> { basis.pointer + index * windowTaps }
+
+  func amplitude(_ index: Int) -> Complex<Double> {
+    Complex(amplitudes.pointer[2 * index], amplitudes.pointer[2 * index + 1])
+  }
+
+  func strongestPath(count: Int) -> Int {
+    (0..<count).max { amplitude($0).lengthSquared < amplitude($1).lengthSquared } ?? 0
+  }
+
+  /// G⁻¹ applied in place to one vector of `count` numbers; `solve` has to have succeeded.
+  func applyInverseGram(_ vector: UnsafeMutablePointer<Double>, count: Int) {
+    gram.solve(vector, order: count)
+  }
+
+  /// Amplitudes, residual and cost for `delays` (taps from the window's start); `nil` where two paths coincide.
+  func solve(_ delays: UnsafePointer<Double>, count: Int) -> Double? {
+    for path in 0..<count {
+      table.evaluate(delay: delays[path], firstTap: 0, count: windowTaps, into: basisColumn(path))
+    }
+    for row in 0..<count {
+      for column in 0...row {
+        gram[row, column] = dot(basisColumn(row), basisColumn(column))
+      }
+    }
+    guard gram.factorise(order: count) else { return nil }
+    let solution = amplitudes.pointer
+    for path in 0..<count {
+      solution[2 * path] = dot(basisColumn(path), real.pointer)
+      solution[2 * path + 1] = dot(basisColumn(path), imaginary.pointer)
+    }
+    gram.solveComplex(solution, order: count)
+    realResidual.pointer.update(from: real.pointer, count: windowTaps)
+    imaginaryResidual.pointer.update(from: imaginary.pointer, count: windowTaps)
+    for path in 0..<count {
+      subtract(solution[2 * path], basisColumn(path), from: realResidual.pointer)
+      subtract(solution[2 * path + 1], basisColumn(path), from: imaginaryResidual.pointer)
+    }
+    return dot(realResidual.pointer, realResidual.pointer)
+      + dot(imaginaryResidual.pointer, imaginaryResidual.pointer)
+  }
+
+  /// Gradient and Kaufman's matrix at the point that `solve` was given last; `false` where the matrix is singular.
+  func differentiate(_ delays: UnsafePointer<Double>, count: Int) -> Bool {
+    let scratch = step.pointer
+    for path in 0..<count {
+      let slope = slopes.pointer + path * windowTaps
+      table.evaluateSlope(delay: delays[path], firstTap: 0, count: windowTaps, into: slope)
+      for other in 0..<count { scratch[other] = dot(basisColumn(other), slope) }
+      gram.solve(scratch, order: count)
+      for other in 0..<count {
+        leakage.pointer[other * Self.mostPaths + path] = scratch[other]
+        subtract(scratch[other], basisColumn(other), from: slope)
+      }
+    }
+    for row in 0..<count {
+      let rowSlope = slopes.pointer + row * windowTaps
+      let own = amplitude(row)
+      for column in 0...row {
+        let weight = (own.conjugate * amplitude(column)).rawStorage.x
+        hessian.pointer[row * Self.mostPaths + column] =
+          weight * dot(rowSlope, slopes.pointer + column * windowTaps)
+      }
+      gradient.pointer[row] =
+        own.rawStorage.x * dot(rowSlope, realResidual.pointer)
+        + own.rawStorage.y * dot(rowSlope, imaginaryResidual.pointer)
+    }
+    return factoriseCurvature(count, damping: 0)
+  }
+
+  /// Makes H⁻¹; `differentiate` has to have succeeded.
+  func invertCurvature(count: Int) {
+    for column in 0..<count {
+      let target = covariance.pointer + column * Self.mostPaths
+      for row in 0..<count { target[row] = row == column ? 1 : 0 }
+      curvature.solve(target, order: count)
+    }
+  }
+
+  /// Covariance of two delays over σ²/2, taps².
+  func delayCovariance(_ first: Int, _ second: Int) -> Double {
+    covariance.pointer[first * Self.mostPaths + second]
+  }
+
+  /// Variance of the phase of one amplitude over σ²/2: its own, and what it takes up of the delays' errors,
+  /// ∂a_i/∂τ_j = −(G⁻¹Bᵀs_j)_i·a_j.
+  func phaseVariance(_ index: Int, count: Int) -> Double {
+    let own = amplitude(index)
+    let power = max(own.lengthSquared, .leastNormalMagnitude)
+    let unit = step.pointer
+    for other in 0..<count { unit[other] = other == index ? 1 : 0 }
+    gram.solve(unit, order: count)
+    var variance = unit[index] / power
+    for path in 0..<count {
+      step.pointer[path] =
+        -leakage.pointer[index * Self.mostPaths + path] * (own.conjugate * amplitude(path)).rawStorage.y / power
+    }
+    for first in 0..<count {
+      for second in 0..<count {
+        variance += step.pointer[first] * delayCovariance(first, second) * step.pointer[second]
+      }
+    }
+    return variance
+  }
+
+  /// Moves `delays` to the nearest minimum of the cost and returns it; infinite where two paths coincide.
+  ///
+  /// Stops when the next step could lower the cost by less than 10⁻⁴ noise variances, a hundredth of a deviation.
+  func refine(
+    _ delays: UnsafeMutablePointer<Double>, count: Int, variance: Double, settled: inout Bool
+  ) -> Double {
+    settled = false
+    guard var cost = solve(delays, count: count), differentiate(delays, count: count) else { return .infinity }
+    var damping = 1e-3
+    for _ in 0..<Self.mostIterations {
+      guard factoriseCurvature(count, damping: damping) else { return .infinity }
+      step.pointer.update(from: gradient.pointer, count: count)
+      curvature.solve(step.pointer, order: count)
+      var expected = 0.0
+      for path in 0..<count {
+        expected += step.pointer[path] * gradient.pointer[path]
+        candidate.pointer[path] = delays[path] + limited(step.pointer[path], at: delays[path])
+      }
+      if expected < 1e-4 * variance {
+        settled = true
+        return cost
+      }
+      if let reached = solve(candidate.pointer, count: count), reached < cost {
+        delays.update(from: candidate.pointer, count: count)
+        cost = reached
+        damping = max(damping / 8, 1e-12)
+        guard differentiate(delays, count: count) else { return .infinity }
+      } else {
+        damping = max(damping * 10, 1e-4)
+        if damping > 1e8 {
+          // No step, however short, lowers the cost: rounding is all that is left.
+          settled = true
+          return cost
+        }
+      }
+    }
+    return cost
+  }
+
+  /// Ascending delays; the amplitudes follow with the next `solve`.
+  func sort(_ delays: UnsafeMutablePointer<Double>, count: Int) {
+    for index in 1..<max(count, 1) {
+      let value = delays[index]
+      var position = index
+      while position > 0, delays[position - 1] > value {
+        delays[position] = delays[position - 1]
+        position -= 1
+      }
+      delays[position] = value
+    }
+  }
+
+  /// A step no longer than the pulse's slope is informative, and not out of the window by more than two taps.
+  private func limited(_ step: Double, at delay: Double) -> Double {
+    let step = min(max(step, -Self.longestStep), Self.longestStep)
+    return min(max(delay + step, -2), Double(windowTaps) + 1) - delay
+  }
+
+  private func factoriseCurvature(_ count: Int, damping: Double) -> Bool {
+    for row in 0..<count {
+      for column in 0...row {
+        let value = hessian.pointer[row * Self.mostPaths + column]
+        curvature[row, column] = row == column ? value * (1 + damping) : value
+      }
+    }
+    return curvature.factorise(order: count)
+  }
+
+  private func dot(_ a: UnsafePointer<Double>, _ b: UnsafePointer<Double>) -> Double {
+    dotProduct(a, b, count: windowTaps)
+  }
+
+  private func subtract(
+    _ factor: Double, _ column: UnsafePointer<Double>, from target: UnsafeMutablePointer<Double>
+  ) {
+    for index in 0..<windowTaps { target[index] -= factor * column[index] }
+  }
+}

@@ -1,0 +1,40 @@
+import Numerics
+
+/// The strongest point of the band-limited interpolated CIR.
+///
+/// What many scripts use: right for a single path, or where the first path is the strongest by far; its delay is then
+/// within a few per cent of the Cramér–Rao bound. Behind an obstacle the strongest path is not the first, and the
+/// estimate is late by the excess delay: use it to compare, not to range. Cost: one 64 → 1024 interpolation, ~1 µs.
+public struct PeakTap: DelayEstimator {
+  public var pulse: PulseShape
+  public var tapSpacing: Double
+  /// Chance that a CIR of pure noise yields a path.
+  public var falseAlarmRate: Double
+
+  public init(pulse: PulseShape = .standard, tapSpacing: Double = UWB.tap, falseAlarmRate: Double = 1e-6) {
+    self.pulse = pulse
+    self.tapSpacing = tapSpacing
+    self.falseAlarmRate = falseAlarmRate
+  }
+
+  public final class Workspace {
+    fileprivate let crest: InterpolatedCrest
+    fileprivate init(_ crest: InterpolatedCrest) { self.crest = crest }
+  }
+
+  public func makeWorkspace(tapCount: Int) -> Workspace {
+    Workspace(InterpolatedCrest(pulse: pulse, tapSpacing: tapSpacing))
+  }
+
+  public func estimate(_ taps: PreparedTaps, into estimate: inout DelayEstimate, using workspace: Workspace) {
+    guard taps.isUsable else { return estimate.reset(.emptyImpulseResponse) }
+    // The largest of n independent exponential powers exceeds g·σ² with probability n·e^(−g).
+    let threshold = taps.noiseVariance * Double.log(Double(taps.count) / falseAlarmRate)
+    estimate.reset(.noFirstPath, noiseVariance: taps.noiseVariance, threshold: threshold.squareRoot())
+    guard taps.peakPower >= threshold else { return }
+    workspace.crest.load(taps, around: taps.peakTap)
+    estimate.paths.append(
+      workspace.crest.path(at: workspace.crest.strongest(), noiseVariance: taps.noiseVariance))
+    estimate.status = .ok
+  }
+}

@@ -1,0 +1,69 @@
+import Numerics
+
+/// What one reception's CIR says, all antennas together.
+struct ReceptionAnalysis {
+  var status = DelayStatus.noFirstPath
+  /// Delay of the first path at the array's reference point, taps, and its standard deviation.
+  var delayTaps = 0.0
+  var deviationTaps = 0.0
+  var snrdB = 0.0
+  /// Antennas that have the first path, if all of the CIR's have it, so that phases may be compared; else 0.
+  var comparableAntennas = 0
+}
+
+/// Runs the delay stage on every antenna of a CIR and joins what it finds.
+final class ReceptionAnalyser {
+  /// Antennas further from the strongest one's delay than this (taps) found another path.
+  private static let samePathTaps = 0.75
+
+  private let configuration: RangingEngine.Configuration
+  private let taps: PreparedTaps
+  private let stage: DelayStage
+  private(set) var estimates: [DelayEstimate]
+
+  init(_ configuration: RangingEngine.Configuration, tapCount: Int, antennaCount: Int) {
+    self.configuration = configuration
+    taps = PreparedTaps(tapCount: tapCount)
+    stage = DelayStage.make(configuration, tapCount: tapCount)
+    estimates = (0..<antennaCount).map { _ in DelayEstimate() }
+  }
+
+  /// Whether CIRs of this shape fit.
+  func fits(_ response: ChannelImpulseResponse) -> Bool {
+    response.tapCount <= taps.capacity && response.antennaCount <= estimates.count
+  }
+
+  func analyse(_ response: ChannelImpulseResponse) -> ReceptionAnalysis {
+    var strongest = 0
+    var strongestdB = -Double.infinity
+    for antenna in 0..<response.antennaCount {
+      taps.load(response, antenna: antenna, backgroundPeriodTaps: configuration.profile.backgroundPeriodTaps)
+      stage.estimate(taps, into: &estimates[antenna])
+      if estimates[antenna].status == .ok, let snr = estimates[antenna].snrdB, snr > strongestdB {
+        strongest = antenna
+        strongestdB = snr
+      }
+    }
+    var result = ReceptionAnalysis()
+    result.status = estimates[strongest].status
+    guard strongestdB > -.infinity, let reference = estimates[strongest].firstPath else { return result }
+    result.snrdB = strongestdB
+    result.comparableAntennas = response.antennaCount
+    var weights = 0.0
+    var sum = 0.0
+    for antenna in 0..<response.antennaCount {
+      guard estimates[antenna].status == .ok, let path = estimates[antenna].firstPath,
+        abs(path.delayTaps - reference.delayTaps) <= Self.samePathTaps
+      else {
+        result.comparableAntennas = 0
+        continue
+      }
+      let weight = 1 / max(path.deviationTaps * path.deviationTaps, 1e-12)
+      weights += weight
+      sum += weight * (path.delayTaps - reference.delayTaps)
+    }
+    result.delayTaps = reference.delayTaps + sum / weights
+    result.deviationTaps = (1 / weights).squareRoot()
+    return result
+  }
+}

@@ -1,0 +1,74 @@
+/// Double-sided two-way ranging from its four intervals.
+///
+/// A polls, B responds, A closes with a final:
+///
+///     roundA = response received − poll sent      (A's clock)      replyB = response sent − poll received    (B's)
+///     replyA = final sent − response received     (A's clock)      roundB = final received − response sent   (B's)
+///
+///     time of flight = (roundA·roundB − replyA·replyB) / (roundA + roundB + replyA + replyB)
+///
+/// The asymmetric form of Neirynck, Luk & McLaughlin, "An alternative double-sided two-way ranging method" (2016): a
+/// clock that runs fast by e scales the result by about e/2 alone, whatever the replies, so 20 ppm at 10 m is 0.1 mm.
+/// Single-sided ranging would be off by half the clock offset times the reply: 150 ms at 1 ppm is 22 m.
+public struct TwoWayRanging: Sendable, Hashable {
+  /// Intervals in ticks, fractions allowed.
+  public var roundA: Double
+  public var replyB: Double
+  public var roundB: Double
+  public var replyA: Double
+
+  public init(roundA: Double, replyB: Double, roundB: Double, replyA: Double) {
+    self.roundA = roundA
+    self.replyB = replyB
+    self.roundB = roundB
+    self.replyA = replyA
+  }
+
+  private var sum: Double { roundA + roundB + replyA + replyB }
+
+  /// One-way time of flight, ticks. Its rounding error is below 10⁻⁶ ticks for intervals of up to a wrap.
+  public var timeOfFlightTicks: Double {
+    // The plain difference of two products of up to 2⁸⁰ would lose 10⁻⁶ ticks as well; factored, it loses less:
+    // roundA·roundB − replyA·replyB = (roundA − replyB)·roundB + replyB·(roundB − replyA).
+    ((roundA - replyB) * roundB + replyB * (roundB - replyA)) / sum
+  }
+
+  /// A's clock rate over B's, less 1: both saw the time from the poll to the final.
+  public var clockOffset: Double {
+    // The difference of nearly equal sums, taken pairwise so that nothing is lost.
+    ((roundA - replyB) + (replyA - roundB)) / (replyB + roundB)
+  }
+
+  /// What one tick of each reception's timestamp moves the time of flight by, ticks: poll and final are received by
+  /// B, the response by A.
+  public var sensitivity: (poll: Double, response: Double, final: Double) {
+    let tof = timeOfFlightTicks
+    // ∂N/∂x − tof·∂S/∂x over S; receptions that end one interval and begin another leave S as it is.
+    return (
+      poll: (replyA + tof) / sum,
+      response: (roundB + replyB) / sum,
+      final: (roundA - tof) / sum
+    )
+  }
+
+  /// The same ranging with receptions moved by so many ticks (later is positive).
+  public func moving(poll: Double, response: Double, final: Double) -> TwoWayRanging {
+    TwoWayRanging(
+      roundA: roundA + response, replyB: replyB - poll, roundB: roundB + final, replyA: replyA - response)
+  }
+}
+
+extension TwoWayRanging {
+  /// The intervals of an exchange; `nil` where a timestamp is missing.
+  public init?(_ exchange: RangingExchange) {
+    guard let pollSent = exchange.poll.transmitted, let pollReceived = exchange.poll.reception?.time,
+      let responseSent = exchange.response?.transmitted, let responseReceived = exchange.response?.reception?.time,
+      let finalSent = exchange.final?.transmitted, let finalReceived = exchange.final?.reception?.time
+    else { return nil }
+    self.init(
+      roundA: Double(responseReceived.ticks(since: pollSent)),
+      replyB: Double(responseSent.ticks(since: pollReceived)),
+      roundB: Double(finalReceived.ticks(since: responseSent)),
+      replyA: Double(finalSent.ticks(since: responseReceived)))
+  }
+}
