@@ -28,7 +28,9 @@ let package = Package(
       name: "UWBDSP",
       dependencies: ["CFFTW", "CLapacke", .product(name: "Numerics", package: "swift-numerics")],
       swiftSettings: strict),
-    .target(name: "UWBSimulation", dependencies: ["UWBDSP"], swiftSettings: strict),
+    .target(
+      name: "UWBSimulation", dependencies: ["UWBDSP", .product(name: "Numerics", package: "swift-numerics")],
+      swiftSettings: strict),
     .target(name: "UWBCapture", dependencies: ["UWBDSP"], swiftSettings: strict),
     .target(name: "NearbySession", dependencies: ["UWBDSP"], swiftSettings: strict),
     .target(name: "UWBReport", dependencies: ["UWBDSP"], swiftSettings: strict),

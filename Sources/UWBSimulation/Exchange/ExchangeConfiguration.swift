@@ -1,0 +1,69 @@
+import UWBDSP
+
+/// One link of a simulation: who ranges with whom, where, when and how well.
+public struct ExchangeConfiguration: Sendable, Hashable {
+  /// The radio whose pulse, leading-edge offset and timestamp jitter are imitated.
+  public var profile: DeviceProfile
+  /// The local device's antennas, about its position.
+  public var array: AntennaArray
+  /// Where the local device is and how it is turned; it stays there.
+  public var localPose: Pose = .origin
+  public var peerTrajectory: Trajectory
+  /// Mirrors round the two; `nil` for the direct path alone.
+  public var room: Room?
+  public var exchangeCount: Int
+  /// Exchanges a second.
+  public var rate = 10.0
+  /// True time of the first exchange, seconds.
+  public var firstTime = 0.0
+  /// From a message's arrival to the next one's departure, seconds.
+  public var replyTime = 2e-3
+  public var localClock = SimulatedClock()
+  public var peerClock = SimulatedClock()
+  /// Power of the direct path at 1 m over the noise variance of a tap, dB; it falls by 20 dB a decade.
+  public var snrAtOneMetredB = 41.0
+  /// Received power of the direct path at 1 m, dBm: by default −41.3 dBm/MHz over 500 MHz through 48.7 dB (6.5 GHz).
+  public var powerAtOneMetredBm = -63.0
+  /// Where the direct path's peak may lie in the accumulator, taps.
+  public var firstPathTaps: ClosedRange<Double> = 740...750
+  /// Standard deviation of the chip's own first path, taps.
+  public var chipFirstPathDeviation = 0.1
+  /// Standard deviation of the chip's own estimate of the clock offset, parts per million.
+  public var clockOffsetDeviationppm = 0.05
+  public var tapCount = 1016
+  /// `nil` keeps samples in single precision.
+  public var quantisation: AccumulatorQuantisation?
+  public var preambleCount: Int? = 128
+  public var peer = DeviceAddress(rawValue: 0x0001)
+  public var local: DeviceAddress? = DeviceAddress(rawValue: 0x0100)
+  /// m/s
+  public var propagationSpeed = UWB.speedOfLightInAir
+
+  public init(profile: DeviceProfile, array: AntennaArray, peerTrajectory: Trajectory, exchangeCount: Int) {
+    self.profile = profile
+    self.array = array
+    self.peerTrajectory = peerTrajectory
+    self.exchangeCount = exchangeCount
+  }
+
+  /// True time at which exchange `index` starts, seconds.
+  public func startTime(of index: Int) -> Double {
+    firstTime + Double(index) / rate
+  }
+
+  /// Propagation paths at a true time, by delay, directions in the local device's axes.
+  public func paths(at time: Double) -> [Path] {
+    let peer = peerTrajectory.position(at: time)
+    var paths =
+      room?.paths(
+        from: peer, to: localPose.position, carrier: array.carrier, propagationSpeed: propagationSpeed)
+      ?? [
+        Room.freeSpace(
+          from: peer, to: localPose.position, carrier: array.carrier, propagationSpeed: propagationSpeed)
+      ]
+    for index in paths.indices {
+      paths[index].direction = paths[index].direction.map(localPose.toDevice)
+    }
+    return paths
+  }
+}
