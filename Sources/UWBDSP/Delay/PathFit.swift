@@ -76,6 +76,11 @@ final class PathFit {
     Complex(amplitudes.pointer[2 * index], amplitudes.pointer[2 * index + 1])
   }
 
+  /// Whether paths cancel each other: amplitudes far beyond any tap, of two delays that have run into one.
+  func hasCollapsed(count: Int) -> Bool {
+    (0..<count).contains { amplitude($0).lengthSquared > 16 * strongestPower }
+  }
+
   func strongestPath(count: Int) -> Int {
     (0..<count).max { amplitude($0).lengthSquared < amplitude($1).lengthSquared } ?? 0
   }

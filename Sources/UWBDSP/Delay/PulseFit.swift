@@ -133,7 +133,7 @@ public struct PulseFit: DelayEstimator {
       let reached = fit.refine(trial, count: count + 1, variance: variance, settled: &settled)
       let firstAfter = (0...count).reduce(.infinity) { min($0, trial[$1]) }
       let need = firstBefore - firstAfter < PulseFit.nearTaps ? limits.acceptNear : limits.accept
-      guard reached < best.cost, reached < cost - need else { return }
+      guard reached < best.cost, reached < cost - need, !fit.hasCollapsed(count: count + 1) else { return }
       best = (reached, settled)
       improved = true
       workspace.better.pointer.update(from: trial, count: count + 1)
@@ -161,11 +161,10 @@ public struct PulseFit: DelayEstimator {
       estimate.status = .didNotConverge
       return
     }
-    // Complex samples less complex amplitudes and real delays. Above three deviations of its own, the residual is
-    // believed instead of the noise floor.
+    // Complex samples less complex amplitudes and real delays. Paths too weak to be accepted stay in the residual and
+    // move the others, so the larger of what is seen and what is assumed counts.
     let freedom = Double(fit.windowTaps) - 1.5 * Double(count)
-    let seen = cost / freedom
-    let used = seen > variance * (1 + 3 / freedom.squareRoot()) ? seen : variance
+    let used = max(variance, cost / freedom)
     estimate.status = settled ? .ok : .didNotConverge
     fit.invertCurvature(count: count)
     for index in 0..<count {

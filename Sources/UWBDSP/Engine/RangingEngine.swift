@@ -108,8 +108,8 @@ public struct RangingEngine: Sendable {
       result.status = .missingTimestamps
       return result
     }
-    let firstCorrection = correction(firstAnalysis, first)
-    let secondCorrection = correction(secondAnalysis, second)
+    let firstCorrection = correction(firstAnalysis, first, direction: result.direction)
+    let secondCorrection = correction(secondAnalysis, second, direction: result.direction)
     let others = Correction(ticks: 0, variance: uncapturedVariance)
     range(
       recorded, poll: isResponder ? firstCorrection : others, response: isResponder ? others : firstCorrection,
@@ -158,14 +158,20 @@ extension RangingEngine {
   }
 
   /// The chip stamped its own first path (a leading edge); ours is a peak, `peakOffsetTaps` later.
-  private func correction(_ analysis: ReceptionAnalysis?, _ reception: Reception?) -> Correction {
+  /// Distance counts from the origin of the antennas' coordinates: a wave from direction u reaches place p earlier by
+  /// p·u/c than the origin.
+  private func correction(
+    _ analysis: ReceptionAnalysis?, _ reception: Reception?, direction: SIMD3<Double>?
+  ) -> Correction {
     guard configuration.delay != .chip, let analysis, let chip = reception?.chipFirstPathTaps,
       let spacing = reception?.impulseResponse?.tapSpacing
     else { return Correction(ticks: 0, variance: uncapturedVariance) }
     let ticksPerTap = spacing / UWB.tick
     let moved = analysis.delayTaps - configuration.profile.peakOffsetTaps - chip
+    let ahead = direction.map { (analysis.position * $0).sum() } ?? 0
     let deviation = analysis.deviationTaps * ticksPerTap
-    return Correction(ticks: moved * ticksPerTap, variance: deviation * deviation)
+    return Correction(
+      ticks: moved * ticksPerTap + ahead / (configuration.propagationSpeed * UWB.tick), variance: deviation * deviation)
   }
 
   private func range(

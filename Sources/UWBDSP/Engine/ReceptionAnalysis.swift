@@ -3,9 +3,11 @@ import Numerics
 /// What one reception's CIR says, all antennas together.
 struct ReceptionAnalysis {
   var status = DelayStatus.noFirstPath
-  /// Delay of the first path at the array's reference point, taps, and its standard deviation.
+  /// Delay of the first path, mean over the antennas by their information, taps, and its standard deviation.
   var delayTaps = 0.0
   var deviationTaps = 0.0
+  /// The place that this mean delay belongs to: the antennas' mean position by the same weights, m.
+  var position = SIMD3<Double>()
   var snrdB = 0.0
   /// Antennas that have the first path, if all of the CIR's have it, so that phases may be compared; else 0.
   var comparableAntennas = 0
@@ -51,6 +53,7 @@ final class ReceptionAnalyser {
     result.comparableAntennas = response.antennaCount
     var weights = 0.0
     var sum = 0.0
+    var position = SIMD3<Double>()
     for antenna in 0..<response.antennaCount {
       guard estimates[antenna].status == .ok, let path = estimates[antenna].firstPath,
         abs(path.delayTaps - reference.delayTaps) <= Self.samePathTaps
@@ -61,7 +64,11 @@ final class ReceptionAnalyser {
       let weight = 1 / max(path.deviationTaps * path.deviationTaps, 1e-12)
       weights += weight
       sum += weight * (path.delayTaps - reference.delayTaps)
+      if let positions = configuration.array?.positions, antenna < positions.count {
+        position += weight * positions[antenna]
+      }
     }
+    result.position = position / weights
     result.delayTaps = reference.delayTaps + sum / weights
     result.deviationTaps = (1 / weights).squareRoot()
     return result
