@@ -1,0 +1,119 @@
+import UWBDSP
+
+/// What an accessory says of itself before ranging: 35 bytes, or 37 with its clock drift.
+///
+/// Little-endian: 0 version (major, minor) · 4 preferred update rate · 5 ten reserved bytes · 15 length of the UWB part ·
+/// 16 UWB version (major, minor) · 20 manufacturer u32 · 24 model u32 · 28 middleware u32 · 32 role · 33 short address
+/// u16 · 35 clock drift u16 where the length is 21. (Apple, "Nearby Interaction Accessory Protocol Specification".)
+public struct AccessoryConfigurationData: Sendable, Hashable {
+  /// How often the accessory likes to range. Other values than these are kept as they are.
+  public struct UpdateRate: RawRepresentable, Sendable, Hashable {
+    public let rawValue: UInt8
+
+    public init(rawValue: UInt8) {
+      self.rawValue = rawValue
+    }
+
+    public static let automatic = UpdateRate(rawValue: 0)
+    /// About 1.3 Hz.
+    public static let infrequent = UpdateRate(rawValue: 10)
+    /// About 5.5 Hz.
+    public static let userInteractive = UpdateRate(rawValue: 20)
+  }
+
+  public enum Role: UInt8, Sendable, Hashable, CaseIterable {
+    case controleeResponder = 0
+    case controllerInitiator = 1
+  }
+
+  static let headerLength = 16
+  static let uwbLength: UInt8 = 19
+  static let uwbLengthWithDrift: UInt8 = 21
+
+  public var version: AccessoryProtocolVersion
+  public var preferredUpdateRate: UpdateRate
+  /// Ten bytes, kept so that data is written back as it was read.
+  public let reserved: [UInt8]
+  public var uwbVersion: AccessoryProtocolVersion
+  public var manufacturer: UInt32
+  public var model: UInt32
+  public var middleware: UInt32
+  public var role: Role
+  public var shortAddress: UInt16
+  /// Parts per million; `nil` in the short form.
+  public var clockDriftppm: UInt16?
+
+  /// - Precondition: `reserved` has ten bytes.
+  public init(
+    version: AccessoryProtocolVersion = AccessoryProtocolVersion(major: 1, minor: 0),
+    preferredUpdateRate: UpdateRate = .automatic, reserved: [UInt8] = [UInt8](repeating: 0, count: 10),
+    uwbVersion: AccessoryProtocolVersion, manufacturer: UInt32, model: UInt32, middleware: UInt32, role: Role,
+    shortAddress: UInt16, clockDriftppm: UInt16? = nil
+  ) {
+    precondition(reserved.count == 10, "\(reserved.count) reserved bytes, expected 10")
+    self.version = version
+    self.preferredUpdateRate = preferredUpdateRate
+    self.reserved = reserved
+    self.uwbVersion = uwbVersion
+    self.manufacturer = manufacturer
+    self.model = model
+    self.middleware = middleware
+    self.role = role
+    self.shortAddress = shortAddress
+    self.clockDriftppm = clockDriftppm
+  }
+
+  /// Reads the data that follows the message's id byte.
+  public init(data: some Sequence<UInt8>) throws(AccessoryMessageError) {
+    let bytes = [UInt8](data)
+    guard bytes.count >= Self.headerLength else {
+      throw .truncated(actual: bytes.count, expected: Self.headerLength + Int(Self.uwbLength))
+    }
+    var reader = ByteReader(bytes)
+    version = AccessoryProtocolVersion(major: reader.read(), minor: reader.read())
+    guard version.major == 1 else { throw .unsupportedVersion(major: version.major, minor: version.minor) }
+    preferredUpdateRate = UpdateRate(rawValue: reader.read())
+    reserved = reader.read(count: 10)
+    let length: UInt8 = reader.read()
+    guard length == Self.uwbLength || length == Self.uwbLengthWithDrift else {
+      throw .statedLength(actual: length, known: [Self.uwbLength, Self.uwbLengthWithDrift], offset: 15)
+    }
+    let expected = Self.headerLength + Int(length)
+    guard bytes.count >= expected else { throw .truncated(actual: bytes.count, expected: expected) }
+    guard bytes.count == expected else { throw .trailingBytes(actual: bytes.count, expected: expected) }
+    uwbVersion = AccessoryProtocolVersion(major: reader.read(), minor: reader.read())
+    manufacturer = reader.read()
+    model = reader.read()
+    middleware = reader.read()
+    let roleByte: UInt8 = reader.read()
+    guard let role = Role(rawValue: roleByte) else { throw .unknownRole(roleByte, offset: 32) }
+    self.role = role
+    shortAddress = reader.read()
+    clockDriftppm = length == Self.uwbLengthWithDrift ? reader.read() : nil
+  }
+
+  /// The data that follows the message's id byte.
+  public var data: [UInt8] {
+    var writer = ByteWriter(capacity: 37)
+    writer.write(version.major)
+    writer.write(version.minor)
+    writer.write(preferredUpdateRate.rawValue)
+    writer.write(contentsOf: reserved)
+    writer.write(clockDriftppm == nil ? Self.uwbLength : Self.uwbLengthWithDrift)
+    writer.write(uwbVersion.major)
+    writer.write(uwbVersion.minor)
+    writer.write(manufacturer)
+    writer.write(model)
+    writer.write(middleware)
+    writer.write(role.rawValue)
+    writer.write(shortAddress)
+    if let clockDriftppm { writer.write(clockDriftppm) }
+    return writer.bytes
+  }
+
+  /// The address under which the accessory ranges; `nil` where it states none of its own (0xFFFE: no short address,
+  /// 0xFFFF: broadcast, IEEE 802.15.4-2020, 7.3).
+  public var address: DeviceAddress? {
+    shortAddress >= 0xFFFE ? nil : DeviceAddress(rawValue: UInt64(shortAddress))
+  }
+}

@@ -1,0 +1,77 @@
+import UWBDSP
+
+extension HostCore {
+  /// Brings one measurement to the sessions that run with its peer.
+  public mutating func deliver(_ measurement: RangingMeasurement, at time: Double, into events: inout [SessionEvent]) {
+    advance(to: time, into: &events)
+    guard let bound = routes[measurement.peer] else {
+      undelivered += 1
+      return
+    }
+    for slot in bound {
+      update(slot, with: measurement, into: &events)
+    }
+  }
+
+  /// Takes the device's pose, for the sessions with assistance.
+  public mutating func updatePose(_ pose: NearbyPose, at time: Double, into events: inout [SessionEvent]) {
+    advance(to: time, into: &events)
+    self.pose = pose
+    for slot in slots.indices where slots[slot].isAssisted && slots[slot].phase == .running {
+      guard let token = slots[slot].peerToken else { continue }
+      assistances[slot]?.take(pose)
+      judge(slot, object: NearbyObject(discoveryToken: token, time: now), into: &events)
+    }
+  }
+
+  /// The peer's place in the world, where assistance has converged on it.
+  public func worldTransform(of id: SessionID, for token: DiscoveryToken) -> WorldTransform? {
+    guard let slot = index(of: id), slots[slot].peerToken == token, let assistance = assistances[slot],
+      assistance.convergence == .converged
+    else { return nil }
+    return assistance.place.map(WorldTransform.init)
+  }
+
+  /// The peer with this token has invalidated its session.
+  public mutating func peerEnded(_ token: DiscoveryToken, at time: Double, into events: inout [SessionEvent]) {
+    advance(to: time, into: &events)
+    // An accessory's token follows from its data and comes back with it.
+    if token.kind == .session { endedTokens.insert(token) }
+    for slot in slots.indices where slots[slot].peerToken == token {
+      let phase = slots[slot].phase
+      if phase == .running || (phase == .paused && slots[slot].isPeerPresent) {
+        stop(slot, as: .paused, into: &events)
+        emit(.removed(NearbyObject(discoveryToken: token, time: now), .peerEnded), from: slot, into: &events)
+      }
+      slots[slot].isPeerPresent = false
+    }
+  }
+
+  // MARK: Inside
+
+  private mutating func update(
+    _ slot: Int, with measurement: RangingMeasurement, into events: inout [SessionEvent]
+  ) {
+    guard let token = slots[slot].peerToken else { return }
+    slots[slot].lastActivity = now
+    if measurement.status != .ok, settings.failedMeasurements == .countedAsActivity { return }
+    if !slots[slot].isPeerPresent {
+      slots[slot].isPeerPresent = true
+      noteDeadline(of: slot)
+    }
+    var object = NearbyObject(measurement, token: token, capabilities: capabilities, limits: settings.limits)
+    if slots[slot].isAssisted {
+      assistances[slot]?.take(
+        measurement, object: &object, pose: pose, settings: settings.assistance, limits: settings.limits)
+    }
+    emit(.update(object), from: slot, into: &events)
+    if slots[slot].isAssisted { judge(slot, object: object, into: &events) }
+  }
+
+  private mutating func judge(_ slot: Int, object: NearbyObject, into events: inout [SessionEvent]) {
+    guard assistances[slot]?.judge(pose: pose, settings: settings.assistance) == true,
+      let convergence = assistances[slot]?.convergence
+    else { return }
+    emit(.convergence(convergence, for: object), from: slot, into: &events)
+  }
+}

@@ -1,0 +1,71 @@
+/// Where a peer is, as its session last learned.
+public struct NearbyObject: Sendable, Hashable {
+  /// Whether the peer is level with the device.
+  public enum VerticalDirectionEstimate: String, Sendable, Hashable, CaseIterable {
+    case unknown
+    case same
+    case above
+    case below
+    /// Not level, but on which side the measurement can't tell.
+    case aboveOrBelow
+  }
+
+  /// Why a peer was removed.
+  public enum RemovalReason: String, Sendable, Hashable, CaseIterable {
+    /// No activity for the host's period.
+    case timeout
+    /// The peer invalidated its session.
+    case peerEnded
+  }
+
+  /// The token that the app supplied in the configuration.
+  public var discoveryToken: DiscoveryToken
+  /// m; `nil` where the peer is out of range or the measurement deserves no trust
+  public var distance: Double?
+  /// Unit vector from the local device to the peer, in the device's axes: +x right, +y up, −z out of its back.
+  public var direction: SIMD3<Double>?
+  /// rad, positive to the right
+  public var horizontalAngle: Double?
+  public var verticalDirectionEstimate: VerticalDirectionEstimate
+  /// m, standard deviation
+  public var distanceDeviation: Double?
+  /// rad, standard deviation of `horizontalAngle`
+  public var azimuthDeviation: Double?
+  /// rad, standard deviation
+  public var elevationDeviation: Double?
+  /// 0 … 1
+  public var lineOfSightProbability: Double?
+  /// Seconds, the measurement's own
+  public var time: Double
+
+  public init(
+    discoveryToken: DiscoveryToken, distance: Double? = nil, direction: SIMD3<Double>? = nil,
+    horizontalAngle: Double? = nil, verticalDirectionEstimate: VerticalDirectionEstimate = .unknown,
+    distanceDeviation: Double? = nil, azimuthDeviation: Double? = nil, elevationDeviation: Double? = nil,
+    lineOfSightProbability: Double? = nil, time: Double
+  ) {
+    self.discoveryToken = discoveryToken
+    self.distance = distance
+    self.direction = direction
+    self.horizontalAngle = horizontalAngle
+    self.verticalDirectionEstimate = verticalDirectionEstimate
+    self.distanceDeviation = distanceDeviation
+    self.azimuthDeviation = azimuthDeviation
+    self.elevationDeviation = elevationDeviation
+    self.lineOfSightProbability = lineOfSightProbability
+    self.time = time
+  }
+
+  mutating func removeDistance() {
+    distance = nil
+    distanceDeviation = nil
+  }
+
+  mutating func removeDirection() {
+    direction = nil
+    horizontalAngle = nil
+    verticalDirectionEstimate = .unknown
+    azimuthDeviation = nil
+    elevationDeviation = nil
+  }
+}

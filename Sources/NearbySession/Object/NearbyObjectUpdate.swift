@@ -1,0 +1,98 @@
+import UWBDSP
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+extension NearbyObject {
+  /// Makes of one measurement what an update may say of it.
+  ///
+  /// Not finite values count as absent. A distance that is out of range, or a line of sight that is too unlikely, leaves
+  /// neither distance nor direction; a direction outside the field of view, or too uncertain, leaves the distance.
+  init(
+    _ measurement: RangingMeasurement, token: DiscoveryToken, capabilities: DeviceCapabilities, limits: UpdateLimits
+  ) {
+    self.init(discoveryToken: token, time: measurement.time)
+    guard measurement.status == .ok else { return }
+    distance = measurement.distance.finite
+    distanceDeviation = distance == nil ? nil : measurement.distanceDeviation.finite
+    lineOfSightProbability = measurement.lineOfSightProbability.finite
+    if capabilities.supportsDirectionMeasurement {
+      takeDirection(of: measurement, levelElevation: limits.levelElevation)
+    }
+    apply(limits)
+    if !capabilities.supportsDirectionMeasurement {
+      lineOfSightProbability = nil
+    }
+  }
+
+  private mutating func takeDirection(of measurement: RangingMeasurement, levelElevation: Double) {
+    direction = measurement.direction.flatMap(Self.unit)
+    horizontalAngle = measurement.azimuth.finite ?? direction.map(Self.horizontalAngle)
+    guard horizontalAngle != nil else { return }
+    azimuthDeviation = measurement.azimuthDeviation.finite
+    guard let elevation = measurement.elevation.finite else { return }
+    elevationDeviation = measurement.elevationDeviation.finite
+    verticalDirectionEstimate = Self.vertical(
+      elevation: elevation, deviation: elevationDeviation ?? 0, level: levelElevation)
+  }
+
+  private mutating func apply(_ limits: UpdateLimits) {
+    if let least = limits.minimumLineOfSightProbability, let probability = lineOfSightProbability,
+      probability < least
+    {
+      removeDistance()
+      removeDirection()
+      return
+    }
+    if let farthest = limits.maximumDistance, let distance, distance > farthest {
+      removeDistance()
+      removeDirection()
+      return
+    }
+    if let widest = limits.maximumDistanceDeviation, let distanceDeviation, distanceDeviation > widest {
+      removeDistance()
+    }
+    if let widest = limits.maximumAngleDeviation,
+      max(azimuthDeviation ?? 0, elevationDeviation ?? 0) > widest
+    {
+      removeDirection()
+    }
+    if let halfAngle = limits.fieldOfViewHalfAngle, let angle = angleFromBack, angle > halfAngle {
+      removeDirection()
+    }
+  }
+
+  /// rad between the direction (or the horizontal angle alone) and −z.
+  private var angleFromBack: Double? {
+    if let direction { return acos(max(-1, min(1, -direction.z))) }
+    return horizontalAngle.map(abs)
+  }
+
+  static func unit(_ vector: SIMD3<Double>) -> SIMD3<Double>? {
+    let length = (vector * vector).sum().squareRoot()
+    guard length.isFinite, length > 0 else { return nil }
+    return vector / length
+  }
+
+  static func horizontalAngle(of direction: SIMD3<Double>) -> Double {
+    atan2(direction.x, -direction.z)
+  }
+
+  /// Where two standard deviations reach to the other side of level, the side is open.
+  static func vertical(elevation: Double, deviation: Double, level: Double) -> VerticalDirectionEstimate {
+    if abs(elevation) <= level { return .same }
+    if abs(elevation) <= 2 * deviation { return .aboveOrBelow }
+    return elevation > 0 ? .above : .below
+  }
+}
+
+extension Optional where Wrapped == Double {
+  /// The value where it is finite.
+  var finite: Double? {
+    guard let value = self, value.isFinite else { return nil }
+    return value
+  }
+}

@@ -1,0 +1,28 @@
+/// Beyond what an update gives no distance or no direction. A limit that is `nil` is off.
+public struct UpdateLimits: Sendable, Hashable {
+  /// m: farther peers are out of range and have neither distance nor direction.
+  public var maximumDistance: Double? = 50
+  /// rad: half-angle of the cone round −z, the device's back, outside which no direction is given.
+  public var fieldOfViewHalfAngle: Double? = .pi / 3
+  /// m: a distance with a larger standard deviation is not given.
+  public var maximumDistanceDeviation: Double? = 1
+  /// rad: a direction with a larger standard deviation in azimuth or elevation is not given.
+  public var maximumAngleDeviation: Double? = .pi / 9
+  /// A measurement whose path is less likely to be the direct one gives neither distance nor direction.
+  public var minimumLineOfSightProbability: Double? = 0.05
+  /// rad: up to this elevation a peer counts as level with the device.
+  public var levelElevation: Double = .pi / 12
+
+  public init() {}
+
+  /// Lets everything through.
+  public static var off: UpdateLimits {
+    var limits = UpdateLimits()
+    limits.maximumDistance = nil
+    limits.fieldOfViewHalfAngle = nil
+    limits.maximumDistanceDeviation = nil
+    limits.maximumAngleDeviation = nil
+    limits.minimumLineOfSightProbability = nil
+    return limits
+  }
+}

@@ -1,0 +1,131 @@
+import UWBDSP
+
+/// Puts a capture's measurements through sessions, one for each peer, made when the peer is first seen: what an app with
+/// that device would have been told.
+///
+/// Time is the measurements' own. The same measurements, settings and seed give the same events, tokens included; a
+/// peer's tokens depend on the seed and its address alone, so that shards of a capture agree.
+public struct ReplaySessions: Sendable {
+  public struct Settings: Sendable, Hashable {
+    /// As in a live host, but that failed exchanges give no update (a replay reports them itself) and that neither the
+    /// number of sessions nor a long silence ends anything.
+    public var session: NearbySettings
+    public var capabilities = DeviceCapabilities.all
+    public var isCameraAssistanceEnabled = false
+    public var seed: UInt64 = 1
+
+    public init() {
+      session = NearbySettings()
+      session.failedMeasurements = .countedAsActivity
+      session.inactivityLimit = nil
+      session.activeSessionLimit = nil
+      session.activeExtendedDistanceSessionLimit = nil
+    }
+  }
+
+  public struct Event: Sendable, Hashable {
+    public enum Kind: Sendable, Hashable {
+      case update(NearbyObject)
+      case removed(DiscoveryToken, NearbyObject.RemovalReason)
+    }
+
+    public let peer: DeviceAddress
+    /// s since the capture's first exchange
+    public let time: Double
+    public let kind: Kind
+  }
+
+  private struct Peer {
+    let session: SessionID
+    let configuration: NearbyConfiguration
+  }
+
+  public let settings: Settings
+  private var core: HostCore
+  private var peers: [DeviceAddress: Peer] = [:]
+  /// By the session's slot.
+  private var addresses: [DeviceAddress] = []
+  private var scratch: [SessionEvent] = []
+
+  public init(settings: Settings = Settings()) {
+    self.settings = settings
+    core = Self.makeCore(settings)
+  }
+
+  /// Brings in one measurement, raw or tracked, and appends what follows: timeouts that were due before it, then its
+  /// update.
+  public mutating func deliver(_ measurement: RangingMeasurement, into events: inout [Event]) {
+    core.advance(to: measurement.time, into: &scratch)
+    var peer = peers[measurement.peer] ?? addPeer(measurement.peer)
+    if case .resourceUsageTimeout? = core.error(of: peer.session)?.code { peer = addPeer(measurement.peer) }
+    if !core.isRunning(peer.session) {
+      run(peer, at: measurement.time)
+    }
+    core.deliver(measurement, at: measurement.time, into: &scratch)
+    handOver(to: &events)
+  }
+
+  /// The same, in a new array.
+  public mutating func deliver(_ measurement: RangingMeasurement) -> [Event] {
+    var events: [Event] = []
+    deliver(measurement, into: &events)
+    return events
+  }
+
+  /// Ends a capture: peers still present are removed with `reason` (`nil`: without a word), in the order in which they
+  /// were first seen. The next capture starts afresh, with the same tokens for the same addresses.
+  public mutating func finish(reason: NearbyObject.RemovalReason? = .peerEnded, into events: inout [Event]) {
+    if let reason {
+      for (slot, address) in addresses.enumerated() where core.slots[slot].isPeerPresent {
+        guard let token = core.slots[slot].peerToken else { continue }
+        events.append(Event(peer: address, time: core.now, kind: .removed(token, reason)))
+      }
+    }
+    core = Self.makeCore(settings)
+    peers.removeAll(keepingCapacity: true)
+    addresses.removeAll(keepingCapacity: true)
+  }
+
+  /// The token by which updates name a peer.
+  public func token(of peer: DeviceAddress) -> DiscoveryToken {
+    var generator = TokenGenerator.seeded(settings.seed)
+    generator = .seeded(generator.next() ^ peer.rawValue)
+    return DiscoveryToken(deviceCapabilities: .all, using: &generator)
+  }
+
+  // MARK: Inside
+
+  private static func makeCore(_ settings: Settings) -> HostCore {
+    HostCore(settings: settings.session, capabilities: settings.capabilities, tokens: .seeded(settings.seed))
+  }
+
+  private mutating func addPeer(_ address: DeviceAddress) -> Peer {
+    var configuration = NearbyPeerConfiguration(peerToken: token(of: address), peerAddress: address)
+    configuration.isCameraAssistanceEnabled = settings.isCameraAssistanceEnabled
+    let peer = Peer(session: core.makeSession(), configuration: .peer(configuration))
+    peers[address] = peer
+    addresses.append(address)
+    return peer
+  }
+
+  /// What an app does for a new peer and after a timeout.
+  private mutating func run(_ peer: Peer, at time: Double) {
+    // A refusal invalidates the session; then its measurements have nowhere to go, and the core counts them.
+    _ = try? core.run(peer.session, with: peer.configuration, at: time, into: &scratch)
+  }
+
+  private mutating func handOver(to events: inout [Event]) {
+    for event in scratch {
+      let address = addresses[event.session.slot]
+      switch event.kind {
+      case .update(let object):
+        events.append(Event(peer: address, time: event.time, kind: .update(object)))
+      case .removed(let object, let reason):
+        events.append(Event(peer: address, time: event.time, kind: .removed(object.discoveryToken, reason)))
+      case .started, .suspended, .suspensionEnded, .shareableConfiguration, .convergence, .invalidated, .link:
+        break
+      }
+    }
+    scratch.removeAll(keepingCapacity: true)
+  }
+}

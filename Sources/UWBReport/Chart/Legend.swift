@@ -1,0 +1,65 @@
+/// Names of a panel's series and bands, in rows over the plot, where they cover nothing.
+struct Legend {
+  private struct Entry {
+    var name: String
+    var ink: Ink
+    var line: Series.Line?
+    var marker: Series.Marker?
+    var isBand: Bool
+    /// px
+    var width: Double
+  }
+
+  static let rowHeight = 18.0
+  private static let swatch = 22.0
+  private let rows: [[Entry]]
+
+  init(_ panel: Panel, width: Double) {
+    let named = panel.series.compactMap { series in
+      series.name.map { ($0, series.ink, series.line, series.marker, false) }
+    }
+    let shaded = panel.bands.compactMap { band -> (String, Ink, Series.Line?, Series.Marker?, Bool)? in
+      band.name.map { ($0, band.ink, nil, nil, true) }
+    }
+    var rows: [[Entry]] = []
+    var used = Double.infinity
+    for (name, ink, line, marker, isBand) in named + shaded {
+      let text = TextMetrics.shortened(name, to: min(width - Self.swatch - 8, 260), size: Theme.fontSize)
+      let entryWidth = Self.swatch + 6 + TextMetrics.width(text, size: Theme.fontSize) + 14
+      if used + entryWidth > width {
+        rows.append([])
+        used = 0
+      }
+      rows[rows.count - 1].append(
+        Entry(name: text, ink: ink, line: line, marker: marker, isBand: isBand, width: entryWidth))
+      used += entryWidth
+    }
+    self.rows = rows
+  }
+
+  /// px
+  var height: Double { Double(rows.count) * Self.rowHeight }
+
+  func draw(left: Double, top: Double, into builder: inout SVGBuilder) {
+    for (index, row) in rows.enumerated() {
+      var x = left
+      let middle = top + (Double(index) + 0.5) * Self.rowHeight
+      for entry in row {
+        builder.group(class: entry.ink.className) { builder in
+          if entry.isBand {
+            builder.rect(Rectangle(left: x, top: middle - 5, width: Self.swatch, height: 10), class: "bar")
+          }
+          if let line = entry.line {
+            builder.line(x, middle, x + Self.swatch, middle, class: "line" + line.classSuffix)
+          }
+          if let marker = entry.marker {
+            builder.path(
+              "M" + SVGBuilder.pair(x + Self.swatch / 2, middle) + marker.outline, class: marker.className)
+          }
+        }
+        builder.text(entry.name, x + Self.swatch + 6, middle + 4)
+        x += entry.width
+      }
+    }
+  }
+}

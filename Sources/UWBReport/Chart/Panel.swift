@@ -1,0 +1,151 @@
+/// One chart: axes and what is drawn between them, in the order heat map, bands, series, reference lines.
+public struct Panel: Sendable, Hashable {
+  public var title: String?
+  public var x: Axis
+  public var y: Axis
+  /// The x axis in a second unit, along the top.
+  public var topAxis: DerivedAxis?
+  /// Of the plot area alone, px.
+  public var height: Double
+  public var heatMap: HeatMap?
+  public var bands: [Band] = []
+  public var series: [Series] = []
+  public var lines: [ReferenceLine] = []
+  /// Shown in the middle of the plot area, as in "no data".
+  public var note: String?
+
+  public init(title: String? = nil, x: Axis, y: Axis, topAxis: DerivedAxis? = nil, height: Double = 240) {
+    self.title = title
+    self.x = x
+    self.y = y
+    self.topAxis = topAxis
+    self.height = height
+  }
+}
+
+/// Points in order. A value that is not finite leaves a gap; the longer of the two arrays is cut.
+public struct Series: Sendable, Hashable {
+  public enum Line: Sendable, Hashable {
+    case solid, thin, dashed, dotted
+  }
+
+  public enum Marker: Int, Sendable, Hashable, CaseIterable {
+    case dot, square, diamond, triangle, ring, cross
+  }
+
+  /// Its entry in the legend; `nil` for none.
+  public var name: String?
+  public var x: [Double]
+  public var y: [Double]
+  public var ink: Ink
+  public var line: Line?
+  public var marker: Marker?
+  /// Whether a value holds until the next one's place.
+  public var isStepped: Bool
+
+  public init(
+    _ name: String? = nil, x: [Double], y: [Double], ink: Ink = .series(0), line: Line? = .solid,
+    marker: Marker? = nil, isStepped: Bool = false
+  ) {
+    self.name = name
+    self.x = x
+    self.y = y
+    self.ink = ink
+    self.line = line
+    self.marker = marker
+    self.isStepped = isStepped
+  }
+}
+
+/// A shaded area between two curves.
+public struct Band: Sendable, Hashable {
+  public enum Shape: Sendable, Hashable {
+    /// Joined from point to point.
+    case joined
+    /// A box from each point's place to the next one's: the bars of a histogram. The last upper value is not used.
+    case bars
+  }
+
+  public var name: String?
+  public var x: [Double]
+  public var lower: [Double]
+  public var upper: [Double]
+  public var ink: Ink
+  public var shape: Shape
+  /// Whether a fitted y range holds all of it.
+  public var widensRange: Bool
+
+  public init(
+    _ name: String? = nil, x: [Double], lower: [Double], upper: [Double], ink: Ink = .series(0),
+    shape: Shape = .joined, widensRange: Bool = true
+  ) {
+    self.name = name
+    self.x = x
+    self.lower = lower
+    self.upper = upper
+    self.ink = ink
+    self.shape = shape
+    self.widensRange = widensRange
+  }
+}
+
+/// A line across the plot at one value, with its label where no other label is.
+public struct ReferenceLine: Sendable, Hashable {
+  public enum Axis: Sendable, Hashable {
+    /// A vertical line.
+    case x
+    /// A horizontal line.
+    case y
+  }
+
+  public var axis: Axis
+  public var value: Double
+  public var label: String?
+  public var ink: Ink
+  public var line: Series.Line
+  /// Shades the line's standard deviation to both sides, in the axis' unit.
+  public var deviation: Double?
+  /// Whether a fitted range holds it.
+  public var widensRange: Bool
+
+  public init(
+    _ axis: Axis, at value: Double, label: String? = nil, ink: Ink = .strong, line: Series.Line = .thin,
+    deviation: Double? = nil, widensRange: Bool = false
+  ) {
+    self.axis = axis
+    self.value = value
+    self.label = label
+    self.ink = ink
+    self.line = line
+    self.deviation = deviation
+    self.widensRange = widensRange
+  }
+}
+
+/// A value for each cell of a grid, as colour.
+public struct HeatMap: Sendable, Hashable {
+  /// Borders of the columns, one more than there are, rising.
+  public var xEdges: [Double]
+  /// Borders of the rows, one more than there are, rising.
+  public var yEdges: [Double]
+  /// rows × columns; a cell whose value is not finite stays empty.
+  public var values: [[Double]]
+  /// What the colours run over; `nil` from 0 to the largest value.
+  public var range: ClosedRange<Double>?
+  /// Unit after each number, as in "°".
+  public var unit: String
+  /// Title of the colour scale.
+  public var title: String
+
+  public init(
+    title: String, xEdges: [Double], yEdges: [Double], values: [[Double]], range: ClosedRange<Double>? = nil,
+    unit: String = ""
+  ) {
+    self.title = title
+    self.xEdges = xEdges
+    self.yEdges = yEdges
+    self.values = values
+    self.range = range
+    self.unit = unit
+  }
+}

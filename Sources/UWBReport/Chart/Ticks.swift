@@ -1,0 +1,95 @@
+import Foundation
+
+/// A place on an axis with its label; minor ticks have none.
+struct Tick: Hashable {
+  var value: Double
+  var label: String?
+}
+
+/// Round numbers along an axis.
+enum Ticks {
+  /// Steps of 1, 2 or 5 times a power of ten: the smallest with at most `count` intervals.
+  static func linear(_ range: ClosedRange<Double>, count: Int) -> [Tick] {
+    let span = range.upperBound - range.lowerBound
+    guard span > 0, span.isFinite, count > 0 else { return [] }
+    let raw = span / Double(count)
+    var exponent = Int(log10(raw).rounded(.down))
+    let mantissa = [1.0, 2, 5].first { $0 * pow(10, Double(exponent)) >= raw * (1 - 1e-9) }
+    if mantissa == nil { exponent += 1 }
+    return multiples(of: mantissa ?? 1, exponent: exponent, in: range)
+  }
+
+  /// Steps of 1, 3, 6, 10, 20, 50 dB and their tenths and hundreds: a factor of two is 3 dB in power, 6 in amplitude.
+  static func decibel(_ range: ClosedRange<Double>, count: Int) -> [Tick] {
+    let raw = (range.upperBound - range.lowerBound) / Double(max(count, 1))
+    guard raw > 0.5, raw <= 100 else { return linear(range, count: count) }
+    let step = [1.0, 3, 6, 10, 20, 50, 100].first { $0 >= raw * (1 - 1e-9) } ?? 100
+    return multiples(of: step, exponent: 0, in: range)
+  }
+
+  /// Steps that divide minutes and hours; labels in s, m:ss or h:mm:ss, by the length of the axis.
+  static func duration(_ range: ClosedRange<Double>, count: Int) -> [Tick] {
+    let raw = (range.upperBound - range.lowerBound) / Double(max(count, 1))
+    let steps = [15.0, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86400]
+    guard raw > 10, let step = steps.first(where: { $0 >= raw }) else { return linear(range, count: count) }
+    let hasHours = max(abs(range.lowerBound), abs(range.upperBound)) >= 3600
+    return multiples(of: step, exponent: 0, in: range).map { tick in
+      let seconds = Int(tick.value.magnitude)
+      let (hours, minutes) = (seconds / 3600, seconds / 60 % 60)
+      let sign = tick.value < 0 ? "−" : ""
+      let head = hasHours ? "\(hours):\(twoDigits(minutes))" : "\(seconds / 60)"
+      let label = hasHours && step >= 60 ? sign + head + " h" : sign + head + ":" + twoDigits(seconds % 60)
+      return Tick(value: tick.value, label: label)
+    }
+  }
+
+  /// Powers of ten; where few fit, 2 and 5 times them too; the other whole multiples without a label.
+  static func logarithmic(_ range: ClosedRange<Double>, count: Int) -> [Tick] {
+    let (start, end) = (log10(range.lowerBound), log10(range.upperBound))
+    guard start.isFinite, end.isFinite, start < end else { return [] }
+    let decades = end - start
+    // Less than half a decade: round steps read better than multiples of a power.
+    if decades < 0.5 { return linear(range, count: count) }
+    let stride = max(Int((decades / Double(max(count, 1))).rounded(.up)), 1)
+    let labelled: Set<Int> = decades * 3 <= Double(count) || decades < 1.5 ? [1, 2, 5] : [1]
+    let powers = Int(start.rounded(.down))...Int(end.rounded(.up))
+    var ticks: [Tick] = []
+    for exponent in powers {
+      for multiple in 1...9 where stride == 1 || multiple == 1 {
+        let value = scaled(Double(multiple), exponent)
+        guard value >= range.lowerBound * (1 - 1e-9), value <= range.upperBound * (1 + 1e-9) else { continue }
+        let isLabelled = labelled.contains(multiple) && exponent.isMultiple(of: stride)
+        let plain = (-4...5).contains(exponent) ? NumberText.significant(value) : NumberText.powerOfTen(exponent)
+        let label = multiple > 1 && !(-4...5).contains(exponent) ? "\(multiple)×" + plain : plain
+        ticks.append(Tick(value: value, label: isLabelled ? label : nil))
+      }
+    }
+    return ticks
+  }
+
+  private static func multiples(of mantissa: Double, exponent: Int, in range: ClosedRange<Double>) -> [Tick] {
+    let step = scaled(mantissa, exponent)
+    let (first, last) = ((range.lowerBound / step - 1e-6).rounded(.up), (range.upperBound / step + 1e-6).rounded(.down))
+    guard first.isFinite, last.isFinite, last >= first, last - first < 1000 else { return [] }
+    let largest = max(abs(range.lowerBound), abs(range.upperBound))
+    let isPlain = exponent >= -6 && largest < 1e7
+    return (0...Int(last - first)).map { index in
+      let value = scaled((first + Double(index)) * mantissa, exponent)
+      let label =
+        isPlain ? NumberText.fixed(value, decimals: max(-exponent, 0)) : NumberText.significant(value, digits: 6)
+      return Tick(value: value, label: label)
+    }
+  }
+
+  /// Divides by a power of ten where the exponent is negative: 3/10 is the double nearest to 0.3, 3 · 0.1 is not.
+  private static func scaled(_ value: Double, _ exponent: Int) -> Double {
+    exponent < 0 ? value / pow(10, Double(-exponent)) : value * pow(10, Double(exponent))
+  }
+
+  private static func twoDigits(_ value: Int) -> String {
+    value < 10 ? "0\(value)" : "\(value)"
+  }
+}
+
+func commonLogarithm(_ value: Double) -> Double { log10(value) }
+func powerOfTen(_ exponent: Double) -> Double { pow(10, exponent) }
