@@ -18,7 +18,7 @@ struct HeatMapDrawing {
         guard let place = mapping.place(value), let from = plot.point(map.xEdges[column], map.yEdges[row]),
           let to = plot.point(map.xEdges[column + 1], map.yEdges[row + 1])
         else { continue }
-        let text = NumberText.significant(value, digits: 2) + map.unit
+        let text = NumberText.fixed(value, decimals: mapping.upper < 1 ? 2 : abs(value) < 9.95 ? 1 : 0) + map.unit
         let cell = Rectangle(
           left: min(from.x, to.x), top: min(from.y, to.y), width: abs(to.x - from.x), height: abs(to.y - from.y))
         let span = { (edges: [Double], index: Int) in
@@ -50,7 +50,7 @@ struct HeatMapDrawing {
       builder.text(label, left + 20, area.bottom - place * area.height + 4, class: "quiet small")
     }
     builder.text(
-      map.title, left + 70, area.top + area.height / 2, class: "quiet", anchor: .middle, isTurned: true)
+      map.title, left + 62, area.top + area.height / 2, class: "quiet", anchor: .middle, isTurned: true)
   }
 }
 

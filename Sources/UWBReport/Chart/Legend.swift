@@ -24,7 +24,7 @@ struct Legend {
     var rows: [[Entry]] = []
     var used = Double.infinity
     for (name, ink, line, marker, isBand) in named + shaded {
-      let text = TextMetrics.shortened(name, to: min(width - Self.swatch - 8, 260), size: Theme.fontSize)
+      let text = TextMetrics.shortened(name, to: min(width - Self.swatch - 8, 340), size: Theme.fontSize)
       let entryWidth = Self.swatch + 6 + TextMetrics.width(text, size: Theme.fontSize) + 14
       if used + entryWidth > width {
         rows.append([])

@@ -31,6 +31,11 @@ public struct Series: Sendable, Hashable {
 
   public enum Marker: Int, Sendable, Hashable, CaseIterable {
     case dot, square, diamond, triangle, ring, cross
+    /// For clouds of many points.
+    case speck
+
+    /// Those that are told apart at a glance.
+    static let forSeries: [Marker] = [.dot, .square, .diamond, .triangle, .ring, .cross]
   }
 
   /// Its entry in the legend; `nil` for none.

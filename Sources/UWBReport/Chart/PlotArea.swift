@@ -127,6 +127,7 @@ extension Series.Marker {
   var className: String {
     switch self {
     case .dot: "dot"
+    case .speck: "speck"
     case .square: "box"
     case .diamond, .triangle: "mark"
     case .ring, .cross: "ring"
@@ -136,7 +137,7 @@ extension Series.Marker {
   /// Drawn from the point itself.
   var outline: String {
     switch self {
-    case .dot, .square: "h.01"
+    case .dot, .square, .speck: "h.01"
     case .diamond: "m0-4l4 4-4 4-4-4z"
     case .triangle: "m0-4l4 7h-8z"
     case .ring: "m-3 0a3 3 0 1 0 6 0a3 3 0 1 0-6 0z"

@@ -43,7 +43,7 @@ enum Ticks {
     }
   }
 
-  /// Powers of ten; where few fit, 2 and 5 times them too; the other whole multiples without a label.
+  /// Powers of ten with labels; on short axes 2 and 5 times them too, on less than a decade every whole multiple.
   static func logarithmic(_ range: ClosedRange<Double>, count: Int) -> [Tick] {
     let (start, end) = (log10(range.lowerBound), log10(range.upperBound))
     guard start.isFinite, end.isFinite, start < end else { return [] }
@@ -51,14 +51,15 @@ enum Ticks {
     // Less than half a decade: round steps read better than multiples of a power.
     if decades < 0.5 { return linear(range, count: count) }
     let stride = max(Int((decades / Double(max(count, 1))).rounded(.up)), 1)
-    let labelled: Set<Int> = decades * 3 <= Double(count) || decades < 1.5 ? [1, 2, 5] : [1]
+    let isDense = decades * 3 <= Double(count) || decades < 1.5
     let powers = Int(start.rounded(.down))...Int(end.rounded(.up))
     var ticks: [Tick] = []
     for exponent in powers {
       for multiple in 1...9 where stride == 1 || multiple == 1 {
         let value = scaled(Double(multiple), exponent)
         guard value >= range.lowerBound * (1 - 1e-9), value <= range.upperBound * (1 + 1e-9) else { continue }
-        let isLabelled = labelled.contains(multiple) && exponent.isMultiple(of: stride)
+        let isLabelled =
+          exponent.isMultiple(of: stride) && (multiple == 1 || decades < 1 || isDense && [2, 5].contains(multiple))
         let plain = (-4...5).contains(exponent) ? NumberText.significant(value) : NumberText.powerOfTen(exponent)
         let label = multiple > 1 && !(-4...5).contains(exponent) ? "\(multiple)×" + plain : plain
         ticks.append(Tick(value: value, label: isLabelled ? label : nil))

@@ -1,0 +1,125 @@
+import Foundation
+
+/// A stream of bytes read in blocks: a file, standard input, a serial port, or anything that a closure can read.
+///
+/// It holds one buffer of `capacity` bytes however long the stream is, and hands over what has arrived at once: on a
+/// pipe it never waits to fill a block, so a live port can be read as a file is. Not thread-safe: one reader owns it.
+public final class ByteSource {
+  /// Reads at most the buffer's size into the buffer, blocking until there is something; 0 at the end.
+  public typealias Read = (UnsafeMutableRawBufferPointer) throws -> Int
+
+  /// Bytes that the buffer holds.
+  public static let capacity = 256 * 1024
+
+  /// The file's path as it was given, or `-` for standard input: what messages call it.
+  public let name: String
+  /// Bytes that were consumed so far.
+  public private(set) var bytesConsumed = 0
+  /// Whether the stream has ended; what is buffered may still be there to be consumed.
+  public private(set) var isAtEnd = false
+
+  private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: ByteSource.capacity, alignment: 64)
+  private var filled = 0..<0
+  private let read: Read
+  private let close: () -> Void
+
+  /// Reads from `read`; `name` stands for it in messages.
+  public init(name: String, read: @escaping Read) {
+    self.name = name
+    self.read = read
+    close = {}
+  }
+
+  /// Opens the file at `path`; `-` is standard input.
+  ///
+  /// - Throws: `CaptureError` where there is no such file, it is a directory, or it may not be read.
+  public init(path: String) throws {
+    name = path
+    let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw Self.openError(path, code: errno) }
+    close = { if descriptor != STDIN_FILENO { _ = Foundation.close(descriptor) } }
+    read = { try Self.readSome(descriptor, into: $0, name: path) }
+    var status = stat()
+    if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
+      // A throwing initialiser of a class whose fields are all set still runs `deinit`, which closes the file.
+      throw CaptureError(
+        file: path, problem: "is a directory, not a capture", remedy: "Name the capture files in it, one by one.")
+    }
+  }
+
+  deinit {
+    close()
+    buffer.deallocate()
+  }
+
+  /// What has been read and not consumed yet: valid until `fill` or the end of the source's life.
+  public var buffered: UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(rebasing: buffer[filled])
+  }
+
+  /// Marks the first `count` buffered bytes as used.
+  ///
+  /// - Precondition: so many bytes are buffered.
+  public func consume(_ count: Int) {
+    precondition(count >= 0 && count <= filled.count, "\(count) bytes of \(filled.count) buffered can't be consumed")
+    filled = filled.lowerBound + count..<filled.upperBound
+    bytesConsumed += count
+  }
+
+  /// Adds what the stream has next to the buffered bytes, waiting only until there is something.
+  ///
+  /// - Returns: `false` at the end of the stream, or where the buffer is full.
+  public func fill() throws -> Bool {
+    guard !isAtEnd else { return false }
+    if filled.lowerBound > 0 {
+      let kept = filled.count
+      if kept > 0, let base = buffer.baseAddress {
+        memmove(base, base + filled.lowerBound, kept)
+      }
+      filled = 0..<kept
+    }
+    guard filled.upperBound < buffer.count else { return false }
+    let count = try read(UnsafeMutableRawBufferPointer(rebasing: buffer[filled.upperBound...]))
+    precondition(
+      count >= 0 && count <= buffer.count - filled.upperBound, "\(name): a read of \(count) bytes has no sense")
+    isAtEnd = count == 0
+    filled = 0..<filled.upperBound + count
+    return count > 0
+  }
+
+  private static func readSome(
+    _ descriptor: Int32, into target: UnsafeMutableRawBufferPointer, name: String
+  ) throws -> Int {
+    while true {
+      let count = Foundation.read(descriptor, target.baseAddress, target.count)
+      if count >= 0 { return count }
+      let code = errno
+      switch code {
+      case EINTR:
+        continue
+      case EAGAIN:
+        var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        _ = poll(&waiting, 1, -1)
+      case EIO where isatty(descriptor) != 0:
+        // A terminal whose other side has hung up says so by an input error: that is how a live port ends.
+        return 0
+      default:
+        throw CaptureError(
+          file: name, problem: "can't be read: \(String(cString: strerror(code)))",
+          remedy: "Check that it is a readable file and that its disk or port is still there.")
+      }
+    }
+  }
+
+  private static func openError(_ path: String, code: Int32) -> CaptureError {
+    switch code {
+    case ENOENT, ENOTDIR:
+      CaptureError(file: path, problem: "there is no such file", remedy: "Check the path.")
+    case EACCES, EPERM:
+      CaptureError(file: path, problem: "may not be read", remedy: "Ask for the right to read it (chmod +r).")
+    default:
+      CaptureError(
+        file: path, problem: "can't be opened: \(String(cString: strerror(code)))", remedy: "Check the path.")
+    }
+  }
+}

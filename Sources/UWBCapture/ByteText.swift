@@ -1,0 +1,109 @@
+/// Reads numbers and fields out of a line's bytes, without strings and without a locale.
+///
+/// Every function takes the line and positions in it, stays inside it, and gives `nil` where it finds something else.
+enum ByteText {
+  /// Whether `text` stands at `position`.
+  static func matches(_ text: StaticString, in line: Span<UInt8>, at position: Int) -> Bool {
+    let length = text.utf8CodeUnitCount
+    guard position >= 0, position + length <= line.count else { return false }
+    return text.withUTF8Buffer { expected in
+      for index in 0..<length where line[position + index] != expected[index] { return false }
+      return true
+    }
+  }
+
+  /// Where what follows the first `text` at or after `start` begins.
+  static func end(of text: StaticString, in line: Span<UInt8>, from start: Int = 0) -> Int? {
+    let length = text.utf8CodeUnitCount
+    var position = start
+    while position + length <= line.count {
+      if matches(text, in: line, at: position) { return position + length }
+      position += 1
+    }
+    return nil
+  }
+
+  /// The value of exactly `count` hexadecimal digits (at most 16) at `position`.
+  static func hexadecimal(_ line: Span<UInt8>, at position: Int, count: Int) -> UInt64? {
+    guard position >= 0, count <= 16, position + count <= line.count else { return nil }
+    var value: UInt64 = 0
+    for index in position..<position + count {
+      guard let digit = hexadecimalDigit(line[index]) else { return nil }
+      value = value << 4 | digit
+    }
+    return value
+  }
+
+  static func hexadecimalDigit(_ byte: UInt8) -> UInt64? {
+    switch byte {
+    case 0x30...0x39: UInt64(byte - 0x30)
+    case 0x41...0x46: UInt64(byte - 0x41 + 10)
+    case 0x61...0x66: UInt64(byte - 0x61 + 10)
+    default: nil
+    }
+  }
+
+  /// A signed decimal number at `position` (`-12.345`, at most 15 digits, no exponent) and where it ends.
+  ///
+  /// The value is the correctly rounded one: digits and power of ten are both exact in a `Double`.
+  static func decimal(_ line: Span<UInt8>, at position: Int) -> (value: Double, end: Int)? {
+    var position = position
+    guard position < line.count else { return nil }
+    let isNegative = line[position] == 0x2D
+    if isNegative { position += 1 }
+    var digits = 0
+    var mantissa = 0.0
+    var divisor = 1.0
+    var hasPoint = false
+    while position < line.count {
+      let byte = line[position]
+      if byte == 0x2E, !hasPoint {
+        hasPoint = true
+      } else if (0x30...0x39).contains(byte) {
+        digits += 1
+        guard digits <= 15 else { return nil }
+        mantissa = mantissa * 10 + Double(byte - 0x30)
+        if hasPoint { divisor *= 10 }
+      } else {
+        break
+      }
+      position += 1
+    }
+    guard digits > 0 else { return nil }
+    let magnitude = mantissa / divisor
+    return (isNegative ? -magnitude : magnitude, position)
+  }
+
+  /// A signed decimal integer at `position` (at most 9 digits) and where it ends.
+  static func integer(_ line: Span<UInt8>, at position: Int) -> (value: Int, end: Int)? {
+    var position = position
+    guard position < line.count else { return nil }
+    let isNegative = line[position] == 0x2D
+    if isNegative { position += 1 }
+    let first = position
+    var value = 0
+    while position < line.count, (0x30...0x39).contains(line[position]) {
+      guard position - first < 9 else { return nil }
+      value = value * 10 + Int(line[position] - 0x30)
+      position += 1
+    }
+    return position > first ? (isNegative ? -value : value, position) : nil
+  }
+
+  /// The first position at or after `position` that holds no blank.
+  static func skippingBlanks(_ line: Span<UInt8>, from position: Int) -> Int {
+    var position = position
+    while position < line.count, line[position] == 0x20 || line[position] == 0x09 { position += 1 }
+    return position
+  }
+
+  /// Whether nothing but blanks follows from `position` on.
+  static func isBlank(_ line: Span<UInt8>, from position: Int) -> Bool {
+    skippingBlanks(line, from: position) == line.count
+  }
+
+  /// The line as text; bytes that are no UTF-8 become replacement characters.
+  static func string(_ line: Span<UInt8>, limit: Int) -> String {
+    line.withUnsafeBufferPointer { String(decoding: $0.prefix(limit), as: UTF8.self) }
+  }
+}

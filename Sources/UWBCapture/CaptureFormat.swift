@@ -1,0 +1,92 @@
+import UWBDSP
+
+/// A capture format that can be read: its name on the command line, how it is recognised, how it is opened.
+public struct CaptureFormat: Sendable {
+  /// What the start of a stream says about its format.
+  enum Recognition {
+    case yes, no
+    /// More bytes could tell.
+    case undecided
+  }
+
+  /// As `--format` takes it.
+  public let name: String
+  /// One line: what writes such files.
+  public let summary: String
+  /// Whether it can be read from standard input.
+  public let isStream: Bool
+  let recognise: @Sendable (Span<UInt8>) -> Recognition
+  let open: @Sendable (ByteSource) throws -> any CaptureReader
+
+  /// All formats, in the order in which content is tried.
+  public static let all: [CaptureFormat] = [
+    CaptureFormat(
+      name: "decaranging", summary: "text log of DecaRanging (EVK1000, DW1000) with accumulators", isStream: true,
+      recognise: { DecaRangingLog.recognise($0) }, open: { DecaRangingLog($0) })
+  ]
+
+  /// The format of that name.
+  public static func named(_ name: String) -> CaptureFormat? {
+    all.first { $0.name == name }
+  }
+
+  /// Bytes of a stream's start that are looked at before it is given up as unknown.
+  static let peekLimit = 64 * 1024
+
+  /// The format that the start of `source` shows; nothing of it is consumed.
+  ///
+  /// It reads no more than it takes to decide, so a live stream's first exchange is not held up.
+  static func recognised(in source: ByteSource) throws -> CaptureFormat? {
+    var candidates = all
+    var seen = 0
+    while true {
+      // Only whole lines are news: a port that hands over byte by byte would else be searched at every byte.
+      while !source.buffered[seen...].contains(0x0A), source.buffered.count < peekLimit, try source.fill() {}
+      seen = source.buffered.count
+      let prefix = source.buffered.bindMemory(to: UInt8.self)
+      let isEnough = prefix.count >= peekLimit
+      candidates = candidates.filter { format in
+        format.recognise(prefix.span) != .no
+      }
+      if let format = candidates.first(where: { $0.recognise(prefix.span) == .yes }) { return format }
+      guard !candidates.isEmpty, !isEnough, try source.fill() else { return nil }
+    }
+  }
+}
+
+/// Opens the capture at `path` (`-` is standard input) for reading.
+///
+/// - Parameter format: a format's name, or `auto` to tell it by its content.
+/// - Throws: `CaptureError` where it can't be read, is empty, or is of no known format.
+public func openCapture(_ path: String, format: String = "auto") throws -> any CaptureReader {
+  let known = CaptureFormat.all.map(\.name).joined(separator: ", ")
+  if format != "auto" {
+    guard let chosen = CaptureFormat.named(format) else {
+      throw CaptureError(
+        file: path, problem: "there is no capture format “\(format)”", remedy: "Choose one of: auto, \(known).")
+    }
+    return try chosen.open(nonempty(ByteSource(path: path)))
+  }
+  return try openCapture(ByteSource(path: path))
+}
+
+/// Opens a stream for reading and tells its format by its content.
+///
+/// - Throws: `CaptureError` where it can't be read, is empty, or is of no known format.
+public func openCapture(_ source: ByteSource) throws -> any CaptureReader {
+  let source = try nonempty(source)
+  guard let format = try CaptureFormat.recognised(in: source) else {
+    throw CaptureError(
+      file: source.name, place: "first \(source.buffered.count) bytes", problem: "its content is of no known format",
+      remedy: "Known formats are: \(CaptureFormat.all.map(\.name).joined(separator: ", ")). Name one with --format.")
+  }
+  return try format.open(source)
+}
+
+private func nonempty(_ source: ByteSource) throws -> ByteSource {
+  if source.buffered.isEmpty, try !source.fill() {
+    throw CaptureError(
+      file: source.name, problem: "is empty", remedy: "Check that the recording was started and its output kept.")
+  }
+  return source
+}

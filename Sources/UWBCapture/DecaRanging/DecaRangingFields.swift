@@ -1,0 +1,64 @@
+import UWBDSP
+
+/// The lines that hold many fields: `RX OK NAME(value), …` and `Anchor ToF: … NAME: value unit …`.
+extension DecaRangingLine {
+  static func quality(_ line: Span<UInt8>, from start: Int) -> Quality {
+    var quality = Quality()
+
+    // The number inside `name…)`. The chip's software prints what is not finite as `-001.#INF`, which is no damage.
+    func number(_ name: StaticString) -> Double? {
+      guard let position = ByteText.end(of: name, in: line, from: start) else {
+        quality.isDamaged = true
+        return nil
+      }
+      guard let number = ByteText.decimal(line, at: position) else {
+        quality.isDamaged = true
+        return nil
+      }
+      if ByteText.matches(")", in: line, at: number.end) { return number.value }
+      if !ByteText.matches("#", in: line, at: number.end) { quality.isDamaged = true }
+      return nil
+    }
+
+    quality.firstPathTaps = number(" HLP(")
+    quality.preambleCount = number(" PSC(").flatMap { Int(exactly: $0) }.flatMap { $0 > 0 ? $0 : nil }
+    quality.receivedPowerdBm = number(" RSL(")
+    quality.firstPathPowerdBm = number(" FSL(")
+    if let position = ByteText.end(of: " NTH(", in: line, from: start),
+      let threshold = ByteText.hexadecimal(line, at: position, count: 4),
+      ByteText.matches(")", in: line, at: position + 4)
+    {
+      quality.noiseThreshold = Int(threshold)
+    } else {
+      quality.isDamaged = true
+    }
+    if let position = ByteText.end(of: " RC(", in: line, from: start),
+      let high = ByteText.hexadecimal(line, at: position, count: 4),
+      let low = ByteText.hexadecimal(line, at: position + 5, count: 8)
+    {
+      quality.time = DeviceTime(ticks: high << 32 | low)
+    }
+    return quality
+  }
+
+  static func report(_ line: Span<UInt8>, from start: Int) -> DecaRangingLine? {
+    var isWhole = true
+
+    func number(_ name: StaticString, unit: StaticString) -> Double? {
+      guard let position = ByteText.end(of: name, in: line, from: start),
+        let number = ByteText.decimal(line, at: ByteText.skippingBlanks(line, from: position))
+      else {
+        isWhole = false
+        return nil
+      }
+      if ByteText.matches(unit, in: line, at: number.end) { return number.value }
+      if !ByteText.matches("#", in: line, at: number.end) { isWhole = false }
+      return nil
+    }
+
+    let report = ChipReport(
+      distance: number(" Dist:", unit: " m"), rawDistance: number(" DistRaw:", unit: " m"),
+      clockOffsetppm: number(" ClockOffset:", unit: " ppm"))
+    return isWhole ? .report(report) : nil
+  }
+}

@@ -1,0 +1,16 @@
+extension DecaRangingLog {
+  /// Whether the start of a stream is such a log.
+  ///
+  /// A log that was cut at its start, or a live one that is joined late, may begin anywhere, even inside an accumulator:
+  /// any line that only DecaRanging writes decides.
+  static func recognise(_ start: Span<UInt8>) -> CaptureFormat.Recognition {
+    let marks: [StaticString] = ["created by DecaRanging", "RX OK WInd(", "Accum Len ", "Anchor ToF: "]
+    for mark in marks where ByteText.end(of: mark, in: start) != nil { return .yes }
+    if let end = ByteText.end(of: " Rx time = ", in: start), end >= 16,
+      ByteText.hexadecimal(start, at: end - 16, count: 2) != nil
+    {
+      return .yes
+    }
+    return .undecided
+  }
+}

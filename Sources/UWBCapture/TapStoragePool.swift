@@ -1,0 +1,44 @@
+import UWBDSP
+
+/// Storages for CIRs that a streaming reader fills again once nobody else holds them: a long replay that lets go of
+/// its exchanges allocates none after the first few.
+struct TapStoragePool {
+  private var storages: [TapStorage] = []
+  private var oldest = 0
+  private let capacity: Int
+
+  /// Keeps at most `capacity` storages within reach; those beyond belong to whoever holds them.
+  init(capacity: Int = 8) {
+    self.capacity = capacity
+  }
+
+  /// A storage that holds the interleaved parts `samples` and that nobody else refers to.
+  mutating func storage(holding samples: ArraySlice<Int16>) -> TapStorage {
+    let byteCount = samples.count * MemoryLayout<Int16>.size
+    let storage = free(byteCount: byteCount) ?? insert(TapStorage(byteCount: byteCount))
+    storage.withMutableBytes { target in
+      for (index, sample) in zip(stride(from: 0, to: byteCount, by: 2), samples) {
+        target.storeBytes(of: sample.littleEndian, toByteOffset: index, as: Int16.self)
+      }
+    }
+    return storage
+  }
+
+  private mutating func free(byteCount: Int) -> TapStorage? {
+    for index in storages.indices
+    where storages[index].byteCount >= byteCount && isKnownUniquelyReferenced(&storages[index]) {
+      return storages[index]
+    }
+    return nil
+  }
+
+  private mutating func insert(_ storage: TapStorage) -> TapStorage {
+    if storages.count < capacity {
+      storages.append(storage)
+    } else {
+      storages[oldest] = storage
+      oldest = (oldest + 1) % capacity
+    }
+    return storage
+  }
+}

@@ -1,0 +1,36 @@
+import Foundation
+import UWBCapture
+
+/// A file that lives as long as the test that made it.
+final class TemporaryFile {
+  let path: String
+
+  init(_ content: [UInt8], name: String = "capture") throws {
+    path = NSTemporaryDirectory() + "uwb-\(UUID().uuidString)-\(name)"
+    try Data(content).write(to: URL(fileURLWithPath: path))
+  }
+
+  deinit {
+    unlink(path)
+  }
+}
+
+extension ByteSource {
+  /// Hands over `content` in chunks of at most `chunk` bytes.
+  convenience init(name: String = "test", content: [UInt8], chunk: Int = .max) {
+    var position = 0
+    self.init(name: name) { target in
+      let count = min(target.count, chunk, content.count - position)
+      target.copyBytes(from: content[position..<position + count])
+      position += count
+      return count
+    }
+  }
+
+  convenience init(text: String, chunk: Int = .max) {
+    self.init(content: Array(text.utf8), chunk: chunk)
+  }
+}
+
+/// The folder of real captures, where the environment names one.
+let realData = ProcessInfo.processInfo.environment["UWB_DATA"]
