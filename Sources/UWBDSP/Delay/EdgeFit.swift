@@ -13,7 +13,7 @@ import Numerics
 ///
 ///     minimise over τ, a:  Σ_k w(k − τ) · |h[k] − a·p(k − τ)|²,    w(t) = 1 / (1 + exp((t − c)/s))
 ///
-/// over 8 taps before the peak to 2.5 after. For a τ given, a is linear; τ moves by Gauss–Newton on the projected
+/// over 8 taps before the peak to 4 after. For a τ given, a is linear; τ moves by Gauss–Newton on the projected
 /// slope (variable projection: Golub & Pereyra 1973; Kaufman 1975). The deviation is that of the weighted fit,
 /// σ_τ² = σ²/(2|a|²) · Σ w²d² / (Σ w d²)², with d the slope after projection and σ² the largest of the noise floor
 /// plus the pulse's model error and the fit's own residual.
@@ -28,6 +28,8 @@ public struct EdgeFit: DelayEstimator {
   public var modelError: Double
   /// Chance that noise before the true first path is taken for it (`FirstPathSearch`).
   public var falseAlarmRate: Double
+  /// Magnitude of the radio's own clutter before the first path, relative to the strongest path.
+  public var clutter: Double
   /// c: taps after the peak where the weight has fallen to one half.
   public var edgeTaps: Double
   /// s: how softly it falls, taps.
@@ -35,20 +37,21 @@ public struct EdgeFit: DelayEstimator {
 
   public init(
     pulse: PulseShape, tapSpacing: Double = UWB.tap, modelError: Double = 0.003, falseAlarmRate: Double = 1e-6,
-    edgeTaps: Double = 0.2, softnessTaps: Double = 0.4
+    clutter: Double = 0, edgeTaps: Double = 0.2, softnessTaps: Double = 0.4
   ) {
     self.pulse = pulse
     self.tapSpacing = tapSpacing
     self.modelError = modelError
     self.falseAlarmRate = falseAlarmRate
+    self.clutter = clutter
     self.edgeTaps = edgeTaps
     self.softnessTaps = softnessTaps
   }
 
   private static let before = 8.0
-  private static let after = 2.5
-  private static let mostTaps = 12
-  private static let mostIterations = 30
+  private static let after = 4.0
+  private static let mostTaps = 13
+  private static let mostIterations = 50
 
   public final class Workspace {
     fileprivate let search: FirstPathSearch
@@ -61,7 +64,8 @@ public struct EdgeFit: DelayEstimator {
 
     fileprivate init(_ fit: EdgeFit, tapCount: Int) {
       search = FirstPathSearch(
-        pulse: fit.pulse, tapSpacing: fit.tapSpacing, modelError: fit.modelError, falseAlarmRate: fit.falseAlarmRate)
+        pulse: fit.pulse, tapSpacing: fit.tapSpacing, modelError: fit.modelError, falseAlarmRate: fit.falseAlarmRate,
+        filter: .sharp, clutter: fit.clutter)
       searchMemory = FirstPathSearch.Workspace(tapCount: tapCount)
       pulse = PulseTable(fit.pulse, tapSpacing: fit.tapSpacing)
       weight = PulseTable { 1 / (1 + exp(($0 - fit.edgeTaps) / fit.softnessTaps)) }
@@ -78,12 +82,18 @@ public struct EdgeFit: DelayEstimator {
 
     var delay = Double(halfTap) / 2
     var fit = Sums()
+    var gain = 1.0
+    var previous = 0.0
     for _ in 0..<Self.mostIterations {
       fit = sums(taps, delay: delay, workspace)
       guard fit.curvature > 0 else { return }
-      let step = min(max(fit.gradient / fit.curvature, -0.4), 0.4)
+      var step = min(max(fit.gradient / fit.curvature, -0.4), 0.4)
+      // The weights move with the delay, so whole steps may swing round the solution for ever.
+      if step * previous < 0 { gain = max(gain * 0.6, 0.1) }
+      previous = step
+      step *= gain
       delay += step
-      if abs(step) < 1e-5 {
+      if abs(previous) < 1e-3 {
         estimate.status = .ok
         break
       }

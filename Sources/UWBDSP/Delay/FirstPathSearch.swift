@@ -5,16 +5,27 @@ import Numerics
 ///
 /// Where nothing reaches that level, the strongest half tap of all stands in if it reaches a laxer one.
 ///
-/// The taps pass a short Gaussian filter g of the main lobe's width (no side lobes of its own, within 0.3 dB of the
-/// matched filter's signal-to-noise ratio), at each half tap. A half tap counts as signal where
-/// |z|² ≥ g·σ_z², and where it exceeds twice what the pulse of any later, stronger path leaves there.
+/// The taps are filtered at each half tap: by a short Gaussian of the main lobe's width (`smoothed`: no side lobes of
+/// its own, within 0.3 dB of the matched filter's signal-to-noise ratio) or by nothing but an interpolation between
+/// taps (`sharp`: a weak path two taps before a strong one keeps its own crest). A half tap counts as signal where
+/// |z|² ≥ γ·σ_z², and where it exceeds what the pulse of any later, stronger path leaves there, with a margin.
+///
+/// Real accumulators hold the transmitter's own clutter: side lobes of the preamble code, far above the noise, up to
+/// hundreds of taps from the signal. So the first pass also asks for a share `clutter` of the strongest point, and a
+/// second looks back from there by 12 taps, without it.
 ///
 /// False alarms: noise alone crosses the level γ·σ_z² upwards at the rate β·√(γ/π)·e^(−γ) a tap, β the filter's RMS
 /// angular bandwidth (Rice 1944, section 3.3, for the envelope of narrow-band noise), so γ solves
 /// taps · β·√(γ/π)·e^(−γ) = `falseAlarmRate` for the earliest path, and = `presenceRate` for the strongest. Cost O(taps): about 1 µs for 1016.
 struct FirstPathSearch: Sendable {
+  enum Filter: Sendable {
+    case smoothed, sharp
+  }
+
   /// Margin over the side lobes of later paths, in magnitude: several of them may add up.
   static let sideLobeMargin: Float = 2
+  /// Half taps before the first pass's find that the second looks at.
+  static let lookBack = 2 * 12
   /// How far before a path its side lobes are looked for, half taps.
   static let reach = 2 * 24
   private static let halfWidth = 3
@@ -27,6 +38,7 @@ struct FirstPathSearch: Sendable {
   /// Squared bound of the filtered pulse d half taps before its peak, relative to its peak, margin included.
   private let sideLobes: [Float]
   private let bandwidth: Double
+  private let clutterPower: Float
   let falseAlarmRate: Double
   /// Chance that a CIR of pure noise is taken to hold a path at all. A receiver that has decoded a frame knows that
   /// there is one, so this is no small number.
@@ -36,22 +48,33 @@ struct FirstPathSearch: Sendable {
   /// - Parameters:
   ///   - modelError: how much of a pulse may show up where the model has none, near it.
   ///   - falseAlarmRate: chance that noise before the strongest path yields an earlier one.
-  init(pulse: PulseShape, tapSpacing: Double, modelError: Double, falseAlarmRate: Double) {
+  ///   - clutter: magnitude of the radio's own clutter, relative to the strongest path.
+  init(
+    pulse: PulseShape, tapSpacing: Double, modelError: Double, falseAlarmRate: Double, filter: Filter = .smoothed,
+    clutter: Double = 0
+  ) {
     let width = Self.mainLobeWidth(pulse, tapSpacing)
-    func gaussian(_ taps: Double) -> Double { Double.exp(-0.5 * (taps / width) * (taps / width)) }
+    func kernel(_ taps: Double) -> Double {
+      switch filter {
+      case .smoothed: Double.exp(-0.5 * (taps / width) * (taps / width))
+      case .sharp: Self.interpolation(taps)
+      }
+    }
     let offsets = (-Self.halfWidth...Self.halfWidth).map(Double.init)
     // What a unit path leaves at its peak, so that the filter's output reads in amplitudes.
     func gain(_ shift: Double) -> Double {
-      offsets.reduce(0) { $0 + gaussian($1 + shift) * pulse(($1 + shift) * tapSpacing) }
+      offsets.reduce(0) { $0 + kernel($1 + shift) * pulse(($1 + shift) * tapSpacing) }
     }
     let wholeGain = gain(0)
     let halfGain = gain(0.5)
-    whole = offsets.map { Float(gaussian($0) / wholeGain) }
-    half = offsets.map { $0 == 3 ? 0 : Float(gaussian($0 + 0.5) / halfGain) }
-    noiseGain = offsets.reduce(0) { $0 + gaussian($1) * gaussian($1) } / (wholeGain * wholeGain)
-    // A Gaussian filter exp(−t²/2w²) passes noise of spectrum exp(−ω²w²): RMS bandwidth 1/(√2·w).
-    bandwidth = 1 / (2.0.squareRoot() * width)
+    whole = offsets.map { Float(kernel($0) / wholeGain) }
+    half = offsets.map { $0 == 3 ? 0 : Float(kernel($0 + 0.5) / halfGain) }
+    noiseGain = offsets.reduce(0) { $0 + kernel($1) * kernel($1) } / (wholeGain * wholeGain)
+    // A Gaussian filter exp(−t²/2w²) passes noise of spectrum exp(−ω²w²): RMS bandwidth 1/(√2·w). White noise from
+    // −π to π a tap has π/√3.
+    bandwidth = filter == .smoothed ? 1 / (2.0.squareRoot() * width) : .pi / 3.0.squareRoot()
     self.falseAlarmRate = falseAlarmRate
+    clutterPower = Float(clutter * clutter)
 
     // The filtered pulse before its peak, bounded from the far end inwards.
     var bounds = [Float](repeating: 0, count: Self.reach + 1)
@@ -60,7 +83,7 @@ struct FirstPathSearch: Sendable {
       let shift = Double(index) / 2
       for step in 0..<4 {
         let position = shift + Double(step) / 8
-        let response = offsets.reduce(0.0) { $0 + gaussian($1) * pulse(($1 - position) * tapSpacing) } / wholeGain
+        let response = offsets.reduce(0.0) { $0 + kernel($1) * pulse(($1 - position) * tapSpacing) } / wholeGain
         bound = max(bound, Float(abs(response)))
       }
       let near = index <= 2 * 12 ? Float(modelError) : 0
@@ -96,21 +119,30 @@ struct FirstPathSearch: Sendable {
     let powers = workspace.powers.pointer
     let threshold = taps.noiseVariance * noiseGain * detectionLevel(tapCount: taps.count, rate: falseAlarmRate)
     let level = Float(threshold)
-    var index = 0
-    while index < count {
-      if powers[index] >= level, !isSideLobe(index, powers, count) {
-        while index + 1 < count, powers[index + 1] > powers[index] { index += 1 }
-        return (index, threshold)
-      }
-      index += 1
+    var strongest = 0
+    for index in 1..<count where powers[index] > powers[strongest] { strongest = index }
+    let clutter = max(level, clutterPower * powers[strongest])
+    if let sure = earliest(in: 0..<count, above: clutter, powers, count) {
+      let early = earliest(in: max(0, sure - Self.lookBack)..<sure, above: level, powers, count)
+      return (crest(from: early ?? sure, powers, count), threshold)
     }
     // Nothing passes the strict level that guards against early false paths; the strongest point of all may still
     // be signal by the level for presence.
-    var strongest = 0
-    for index in 1..<count where powers[index] > powers[strongest] { strongest = index }
     let presence = taps.noiseVariance * noiseGain * detectionLevel(tapCount: taps.count, rate: presenceRate)
     if Double(powers[strongest]) >= presence { return (strongest, presence) }
     return (nil, threshold)
+  }
+
+  private func earliest(
+    in range: Range<Int>, above level: Float, _ powers: UnsafePointer<Float>, _ count: Int
+  ) -> Int? {
+    range.first { powers[$0] >= level && !isSideLobe($0, powers, count) }
+  }
+
+  private func crest(from start: Int, _ powers: UnsafePointer<Float>, _ count: Int) -> Int {
+    var index = start
+    while index + 1 < count, powers[index + 1] > powers[index] { index += 1 }
+    return index
   }
 
   private func isSideLobe(_ index: Int, _ powers: UnsafePointer<Float>, _ count: Int) -> Bool {
@@ -141,6 +173,13 @@ struct FirstPathSearch: Sendable {
         }
       }
     }
+  }
+
+  /// Windowed sinc over ±3.5 taps: 1 on a tap, 0 on all others.
+  private static func interpolation(_ taps: Double) -> Double {
+    guard taps != 0 else { return 1 }
+    let window = Double.cos(.pi * taps / 7)
+    return Double.sin(.pi * taps) / (.pi * taps) * window * window
   }
 
   /// The deviation, in taps, of the Gaussian with the main lobe's width at half its height.

@@ -25,19 +25,22 @@ public struct PulseFit: DelayEstimator {
   public var modelError: Double
   /// Chance that noise before the true first path is taken for it (`FirstPathSearch`).
   public var falseAlarmRate: Double
+  /// Magnitude of the radio's own clutter before the first path, relative to the strongest path.
+  public var clutter: Double
   /// Most paths in the window, 1 … 8.
   public var mostPaths: Int
 
   /// - Precondition: 1 ≤ `mostPaths` ≤ 8.
   public init(
     pulse: PulseShape, tapSpacing: Double = UWB.tap, modelError: Double = 0.003, falseAlarmRate: Double = 1e-6,
-    mostPaths: Int = 8
+    clutter: Double = 0, mostPaths: Int = 8
   ) {
     precondition((1...8).contains(mostPaths), "\(mostPaths) paths: between 1 and 8 can be fitted")
     self.pulse = pulse
     self.tapSpacing = tapSpacing
     self.modelError = modelError
     self.falseAlarmRate = falseAlarmRate
+    self.clutter = clutter
     self.mostPaths = mostPaths
   }
 
@@ -60,7 +63,7 @@ public struct PulseFit: DelayEstimator {
     fileprivate init(_ estimator: PulseFit, tapCount: Int) {
       search = FirstPathSearch(
         pulse: estimator.pulse, tapSpacing: estimator.tapSpacing, modelError: estimator.modelError,
-        falseAlarmRate: estimator.falseAlarmRate)
+        falseAlarmRate: estimator.falseAlarmRate, clutter: estimator.clutter)
       searchMemory = FirstPathSearch.Workspace(tapCount: tapCount)
       let table = PulseTable(estimator.pulse, tapSpacing: estimator.tapSpacing)
       let window = PulseFit.before + PulseFit.after + 1

@@ -23,12 +23,14 @@ final class DelayStage {
     case .pulseFit:
       return DelayStage(
         PulseFit(
-          pulse: profile.pulse, modelError: profile.modelError, falseAlarmRate: configuration.falseAlarmRate),
+          pulse: profile.pulse, modelError: profile.modelError, falseAlarmRate: configuration.falseAlarmRate,
+          clutter: profile.clutter),
         tapCount: tapCount)
     case .edgeFit, .chip:
       return DelayStage(
         EdgeFit(
-          pulse: profile.pulse, modelError: profile.modelError, falseAlarmRate: configuration.falseAlarmRate),
+          pulse: profile.pulse, modelError: profile.modelError, falseAlarmRate: configuration.falseAlarmRate,
+          clutter: profile.clutter),
         tapCount: tapCount)
     }
   }

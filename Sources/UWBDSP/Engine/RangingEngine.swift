@@ -231,3 +231,15 @@ extension MeasurementStatus {
     }
   }
 }
+
+extension RangingEngine {
+  /// What the engine's delay estimator makes of one antenna of a CIR, paths and levels included: for pictures and
+  /// diagnosis. Allocates a workspace each time.
+  public func firstPath(of response: ChannelImpulseResponse, antenna: Int = 0) -> DelayEstimate {
+    let taps = PreparedTaps(tapCount: response.tapCount)
+    taps.load(response, antenna: antenna, backgroundPeriodTaps: configuration.profile.backgroundPeriodTaps)
+    var estimate = DelayEstimate()
+    DelayStage.make(configuration, tapCount: response.tapCount).estimate(taps, into: &estimate)
+    return estimate
+  }
+}

@@ -12,12 +12,15 @@ public struct DeviceProfile: Sendable, Hashable {
   public var receptionDeviation: Double
   /// What is left of a fit when noise is gone, relative to the path's amplitude: how well `pulse` describes this radio.
   public var modelError: Double
+  /// Magnitude of what the accumulator holds before the first path though nothing arrives then (side lobes of the
+  /// preamble code), relative to the strongest path.
+  public var clutter: Double
   /// Taps after which the accumulator's additive pattern (clock leakage) repeats; 1 for a plain offset, `nil` for none.
   public var backgroundPeriodTaps: Int?
 
   public init(
     name: String, pulse: PulseShape, delay: DelayMethod = .pulseFit, peakOffsetTaps: Double,
-    receptionDeviation: Double, modelError: Double, backgroundPeriodTaps: Int? = nil
+    receptionDeviation: Double, modelError: Double, clutter: Double = 0, backgroundPeriodTaps: Int? = nil
   ) {
     self.name = name
     self.pulse = pulse
@@ -25,6 +28,7 @@ public struct DeviceProfile: Sendable, Hashable {
     self.peakOffsetTaps = peakOffsetTaps
     self.receptionDeviation = receptionDeviation
     self.modelError = modelError
+    self.clutter = clutter
     self.backgroundPeriodTaps = backgroundPeriodTaps
   }
 }
@@ -48,5 +52,5 @@ extension DeviceProfile {
   /// Furnished Apartment", 2021, doi 10.5281/zenodo.4742391); `Documentation/DW1000.md` shows how.
   public static let dw1000 = DeviceProfile(
     name: "dw1000", pulse: .dw1000, delay: .edgeFit, peakOffsetTaps: 1.17, receptionDeviation: 0.14e-9,
-    modelError: 0.03, backgroundPeriodTaps: 8)
+    modelError: 0.03, clutter: 0.06, backgroundPeriodTaps: 8)
 }

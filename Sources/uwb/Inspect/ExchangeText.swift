@@ -1,0 +1,71 @@
+import UWBCapture
+import UWBDSP
+
+/// One exchange in words: everything that the capture holds of it, and what the engine makes of it.
+struct ExchangeText {
+  private static let degrees = 180 / Double.pi
+  let header: CaptureHeader
+  let exchange: RangingExchange
+  let measurement: RangingMeasurement
+
+  var text: String {
+    var lines: [String] = []
+    lines.append("exchange \(exchange.index) at \(decimal(exchange.time, 6)) s (\(header.format), \(header.profile))")
+    lines.append("  peer \(exchange.peer)\(exchange.local.map { ", local \($0)" } ?? ""), polled by the \(exchange.initiator)")
+    lines += messageLines("poll", exchange.poll)
+    if let response = exchange.response { lines += messageLines("response", response) }
+    if let final = exchange.final { lines += messageLines("final", final) }
+    if let chip = exchange.chipReport {
+      lines.append(
+        "  chip: distance \(metres(chip.distance)), raw \(metres(chip.rawDistance)), "
+          + "clock offset \(optional(chip.clockOffsetppm, 3)) ppm")
+    }
+    lines += measurementLines
+    if let truth = exchange.truth {
+      lines.append(
+        "  truth: distance \(metres(truth.distance)), azimuth \(angle(truth.azimuth)), "
+          + "elevation \(angle(truth.elevation)), line of sight \(truth.isLineOfSight.map { $0 ? "yes" : "no" } ?? "–")")
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  private func messageLines(_ name: String, _ message: RangingMessage) -> [String] {
+    var lines = ["  \(name): sent \(message.transmitted.map { "\($0)" } ?? "–")"]
+    guard let reception = message.reception else { return lines }
+    lines[0] += ", received \(reception.time)"
+    var details: [String] = []
+    if let taps = reception.chipFirstPathTaps { details.append("chip's first path \(decimal(taps, 4)) taps") }
+    if let count = reception.preambleCount { details.append("\(count) preamble symbols") }
+    if let power = reception.receivedPowerdBm { details.append("received \(decimal(power, 2)) dBm") }
+    if let power = reception.firstPathPowerdBm { details.append("first path \(decimal(power, 2)) dBm") }
+    if let threshold = reception.noiseThreshold { details.append("chip's noise threshold \(threshold)") }
+    if let response = reception.impulseResponse {
+      details.append("CIR \(response.antennaCount) × \(response.tapCount) taps")
+    }
+    if !details.isEmpty { lines.append("    \(details.joined(separator: ", "))") }
+    return lines
+  }
+
+  private var measurementLines: [String] {
+    guard measurement.status == .ok else { return ["  engine: \(measurement.status.rawValue)"] }
+    var lines = [
+      "  engine: distance \(metres(measurement.distance)) ± \(metres(measurement.distanceDeviation)), "
+        + "SNR \(optional(measurement.snrdB, 1)) dB, clock offset \(optional(measurement.clockOffsetppm, 3)) ppm"
+    ]
+    let paths = measurement.firstPathTaps
+    lines.append(
+      "    first path, taps: poll \(optional(paths.poll, 4)), response \(optional(paths.response, 4)), "
+        + "final \(optional(paths.final, 4))")
+    if measurement.direction != nil {
+      lines.append(
+        "    azimuth \(angle(measurement.azimuth)) ± \(angle(measurement.azimuthDeviation)), "
+          + "elevation \(angle(measurement.elevation)) ± \(angle(measurement.elevationDeviation))")
+    }
+    return lines
+  }
+
+  private func decimal(_ value: Double, _ places: Int) -> String { SummaryOutput.decimal(value, places) }
+  private func optional(_ value: Double?, _ places: Int) -> String { value.map { decimal($0, places) } ?? "–" }
+  private func metres(_ value: Double?) -> String { value.map { "\(decimal($0, 4)) m" } ?? "–" }
+  private func angle(_ value: Double?) -> String { value.map { "\(decimal($0 * Self.degrees, 2))°" } ?? "–" }
+}

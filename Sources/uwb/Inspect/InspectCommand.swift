@@ -1,0 +1,82 @@
+import ArgumentParser
+import Foundation
+import Numerics
+import UWBCapture
+import UWBDSP
+import UWBReport
+
+/// `uwb inspect`: one exchange in full, and a picture of one CIR.
+struct InspectCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "inspect", abstract: "Show one exchange in full, and draw one channel impulse response.",
+    discussion: """
+      EXAMPLE
+        uwb inspect 11.log --exchange 12 --svg cir.svg
+      """)
+
+  @Argument(help: ArgumentHelp("The capture; - is standard input.", valueName: "capture"))
+  var capture: String
+
+  @OptionGroup var engine: EngineOptions
+
+  @Option(help: "Which exchange, counted from 0.")
+  var exchange = 0
+
+  @Option(help: "Whose reception to draw: poll, response or final.")
+  var message = Message.poll
+
+  @Option(help: ArgumentHelp("Draw the CIR into this file.", valueName: "file.svg"))
+  var svg: String?
+
+  enum Message: String, ExpressibleByArgument, CaseIterable {
+    case poll, response, final
+  }
+
+  func validate() throws {
+    guard exchange >= 0 else { throw ValidationError("--exchange counts from 0; \(exchange) is no exchange.") }
+  }
+
+  func run() throws {
+    var reader = try openCapture(capture, format: engine.format)
+    var found: RangingExchange?
+    var count = 0
+    while found == nil, let next = try reader.next() {
+      count += 1
+      if next.index == exchange { found = next }
+    }
+    guard let found else {
+      throw CaptureError(
+        file: capture, place: "exchange \(exchange)", problem: "the capture holds \(count) exchanges",
+        remedy: count > 0 ? "Choose one of 0 … \(count - 1)." : "Check the format with --format.")
+    }
+    let ranging = try engine.engine(for: reader.header, file: capture)
+    let measurement = ranging.measure(found, using: ranging.makeWorkspace())
+    print(ExchangeText(header: reader.header, exchange: found, measurement: measurement).text)
+    guard let svg else { return }
+    let picture = try picture(of: found, by: ranging)
+    do {
+      try Data(picture.svg().utf8).write(to: URL(fileURLWithPath: svg))
+    } catch {
+      throw CaptureError(file: svg, problem: "can't be written", remedy: "Check the folder and its permissions.")
+    }
+  }
+
+  private func picture(of exchange: RangingExchange, by ranging: RangingEngine) throws -> ImpulseResponsePicture {
+    let reception: Reception? =
+      switch message {
+      case .poll: exchange.poll.reception
+      case .response: exchange.response?.reception
+      case .final: exchange.final?.reception
+      }
+    guard let reception, let response = reception.impulseResponse else {
+      throw CaptureError(
+        file: capture, place: "exchange \(exchange.index), \(message.rawValue)",
+        problem: "there is no channel impulse response", remedy: "Draw another message with --message.")
+    }
+    let name = URL(fileURLWithPath: capture).lastPathComponent
+    return ImpulseResponseDrawing(
+      capture: name, exchange: exchange.index, message: message.rawValue, reception: reception, response: response,
+      engine: ranging
+    ).picture
+  }
+}

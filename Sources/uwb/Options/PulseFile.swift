@@ -1,0 +1,53 @@
+import Foundation
+import UWBCapture
+import UWBDSP
+
+/// Pulses by name, or a measured one as JSON:
+/// `{"spacing_s": 1.25e-10, "peak_index": 64, "samples": [0, 0.01, …, 1, …]}`.
+enum PulseFile {
+  private struct Contents: Decodable {
+    var spacing: Double
+    var peak: Double
+    var samples: [Double]
+
+    enum CodingKeys: String, CodingKey {
+      case spacing = "spacing_s"
+      case peak = "peak_index"
+      case samples
+    }
+  }
+
+  static func shape(named name: String) throws -> PulseShape {
+    switch name {
+    case "raised-cosine": return .standard
+    case "root-raised-cosine": return .rootRaisedCosine(rolloff: 0.5, period: 1 / UWB.chipRate)
+    case "dw1000": return .dw1000
+    default: return try read(name)
+    }
+  }
+
+  private static func read(_ path: String) throws -> PulseShape {
+    let contents = try JSONFile.decode(
+      Contents.self, path,
+      remedy: "Give raised-cosine, root-raised-cosine or dw1000, or a file like "
+        + "{\"spacing_s\": 1.25e-10, \"peak_index\": 64, \"samples\": [0, …, 1, …]}.")
+    guard contents.spacing > 0, contents.spacing.isFinite, contents.samples.count >= 4,
+      contents.samples.allSatisfy(\.isFinite), contents.peak >= 0,
+      contents.peak <= Double(contents.samples.count - 1)
+    else {
+      throw CaptureError(
+        file: path, problem: "this is no pulse",
+        remedy: "It takes a positive spacing_s, at least four finite samples, and a peak_index inside them.")
+    }
+    let pulse = MeasuredPulse(samples: contents.samples, spacing: contents.spacing, peakPosition: contents.peak)
+    let peak = pulse(0)
+    guard peak > 0 else {
+      throw CaptureError(
+        file: path, place: "peak_index", problem: "the pulse is not positive there",
+        remedy: "peak_index is where the pulse peaks.")
+    }
+    return .measured(
+      MeasuredPulse(
+        samples: contents.samples.map { $0 / peak }, spacing: contents.spacing, peakPosition: contents.peak))
+  }
+}

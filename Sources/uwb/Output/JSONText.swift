@@ -1,0 +1,136 @@
+/// Builds one JSON object a line, byte by byte: fixed decimals, so that the same numbers give the same bytes
+/// everywhere, and no allocation once the buffer has its size.
+struct JSONText {
+  private(set) var bytes: [UInt8] = []
+  private var needsComma = false
+
+  mutating func begin() {
+    bytes.removeAll(keepingCapacity: true)
+    bytes.append(UInt8(ascii: "{"))
+    needsComma = false
+  }
+
+  mutating func end() {
+    bytes.append(contentsOf: "}\n".utf8)
+  }
+
+  mutating func add(_ name: StaticString, _ value: String?) {
+    key(name)
+    guard let value else { return null() }
+    string(value)
+  }
+
+  mutating func add(_ name: StaticString, _ value: Int) {
+    key(name)
+    bytes.appendDecimal(Double(value), places: 0)
+  }
+
+  /// A number with so many decimal places; what is absent or not finite is `null`.
+  mutating func add(_ name: StaticString, _ value: Double?, places: Int) {
+    key(name)
+    number(value, places: places)
+  }
+
+  mutating func add(_ name: StaticString, _ value: SIMD3<Double>?, places: Int) {
+    key(name)
+    guard let value else { return null() }
+    bytes.append(UInt8(ascii: "["))
+    for index in 0..<3 {
+      if index > 0 { bytes.append(UInt8(ascii: ",")) }
+      number(value[index], places: places)
+    }
+    bytes.append(UInt8(ascii: "]"))
+  }
+
+  /// An object of counts, by ascending name.
+  mutating func add(_ name: StaticString, _ counts: [String: Int]) {
+    key(name)
+    bytes.append(UInt8(ascii: "{"))
+    needsComma = false
+    for (reason, count) in counts.sorted(by: { $0.key < $1.key }) {
+      comma()
+      string(reason)
+      bytes.append(UInt8(ascii: ":"))
+      bytes.appendDecimal(Double(count), places: 0)
+    }
+    bytes.append(UInt8(ascii: "}"))
+    needsComma = true
+  }
+
+  /// An object of numbers that may be absent: those that are not `nil` at all, in the order given.
+  mutating func add(_ name: StaticString, _ first: (StaticString, Double?), _ rest: (StaticString, Double?)..., places: Int) {
+    key(name)
+    bytes.append(UInt8(ascii: "{"))
+    needsComma = false
+    for (member, value) in [first] + rest {
+      key(member)
+      number(value, places: places)
+    }
+    bytes.append(UInt8(ascii: "}"))
+    needsComma = true
+  }
+
+  private mutating func key(_ name: StaticString) {
+    comma()
+    bytes.append(UInt8(ascii: "\""))
+    name.withUTF8Buffer { bytes.append(contentsOf: $0) }
+    bytes.append(contentsOf: "\":".utf8)
+  }
+
+  private mutating func comma() {
+    if needsComma { bytes.append(UInt8(ascii: ",")) }
+    needsComma = true
+  }
+
+  private mutating func null() {
+    bytes.append(contentsOf: "null".utf8)
+  }
+
+  private mutating func number(_ value: Double?, places: Int) {
+    guard let value, value.isFinite else { return null() }
+    bytes.appendDecimal(value, places: places)
+  }
+
+  private mutating func string(_ value: String) {
+    bytes.append(UInt8(ascii: "\""))
+    for byte in value.utf8 {
+      switch byte {
+      case UInt8(ascii: "\""): bytes.append(contentsOf: "\\\"".utf8)
+      case UInt8(ascii: "\\"): bytes.append(contentsOf: "\\\\".utf8)
+      case 0..<0x20:
+        let digits = Array("0123456789abcdef".utf8)
+        bytes.append(contentsOf: "\\u00".utf8)
+        bytes.append(digits[Int(byte >> 4)])
+        bytes.append(digits[Int(byte & 15)])
+      default: bytes.append(byte)
+      }
+    }
+    bytes.append(UInt8(ascii: "\""))
+  }
+}
+
+extension [UInt8] {
+  /// Appends a number in plain decimal notation, rounded half away from zero, never in exponent form.
+  ///
+  /// Numbers whose digits do not fit 63 bits are written as Swift writes them.
+  mutating func appendDecimal(_ value: Double, places: Int) {
+    var scale = 1.0
+    for _ in 0..<places { scale *= 10 }
+    let scaled = (value * scale).rounded(.toNearestOrAwayFromZero)
+    guard abs(scaled) < 9e18 else {
+      append(contentsOf: "\(value)".utf8)
+      return
+    }
+    var rest = UInt64(abs(scaled))
+    if scaled < 0 { append(UInt8(ascii: "-")) }
+    let start = count
+    var written = 0
+    repeat {
+      if written == places, places > 0 { append(UInt8(ascii: ".")) }
+      append(UInt8(ascii: "0") + UInt8(rest % 10))
+      rest /= 10
+      written += 1
+    } while rest > 0 || written <= places
+    self[start...].reverse()
+  }
+}

@@ -1,0 +1,104 @@
+import UWBCapture
+import UWBDSP
+
+/// One JSON object a line. Field names are a contract (`Documentation/CommandLine.md`); what is absent is `null`.
+struct NDJSONOutput: ReplayOutput {
+  private static let degrees = 180 / Double.pi
+  private let output: ByteOutput
+  private var text = JSONText()
+  private var capture = ""
+  private var captures = 0
+
+  init(_ output: ByteOutput) {
+    self.output = output
+  }
+
+  mutating func begin(capture: String, header: CaptureHeader) {
+    self.capture = capture
+    captures += 1
+  }
+
+  mutating func write(_ event: ReplayEvent) throws {
+    text.begin()
+    switch event {
+    case .update(let object, let tracked, let raw, let exchange):
+      text.add("event", "update")
+      identify(exchange, raw)
+      text.add("distance_m", object.distance, places: 6)
+      text.add("distance_std_m", object.distanceDeviation, places: 6)
+      text.add("direction", object.direction, places: 6)
+      let given = object.direction != nil
+      text.add("azimuth_deg", given ? degrees(tracked.measurement.azimuth) : nil, places: 4)
+      text.add("elevation_deg", given ? degrees(tracked.measurement.elevation) : nil, places: 4)
+      text.add("azimuth_std_deg", given ? degrees(tracked.measurement.azimuthDeviation) : nil, places: 4)
+      text.add("elevation_std_deg", given ? degrees(tracked.measurement.elevationDeviation) : nil, places: 4)
+      text.add("raw_distance_m", raw.distance, places: 6)
+      text.add("raw_distance_std_m", raw.distanceDeviation, places: 6)
+      text.add("line_of_sight_probability", object.lineOfSightProbability, places: 4)
+      text.add(
+        "first_path_taps", ("poll", raw.firstPathTaps.poll), ("response", raw.firstPathTaps.response),
+        ("final", raw.firstPathTaps.final), places: 4)
+      text.add("snr_db", raw.snrdB, places: 2)
+      text.add("clock_offset_ppm", raw.clockOffsetppm, places: 4)
+      text.add("chip_distance_m", exchange.chipReport?.distance, places: 6)
+      text.add("chip_raw_distance_m", exchange.chipReport?.rawDistance, places: 6)
+      text.add("true_distance_m", exchange.truth?.distance, places: 6)
+      text.add("true_azimuth_deg", degrees(exchange.truth?.azimuth), places: 4)
+      text.add("true_elevation_deg", degrees(exchange.truth?.elevation), places: 4)
+      text.add("status", tracked.isOutlier ? "outlier" : "ok")
+    case .rejected(let raw, let exchange):
+      text.add("event", "rejected")
+      identify(exchange, raw)
+      text.add("reason", raw.status.rawValue)
+    case .removed(let peer, let time, let reason):
+      text.add("event", "removed")
+      text.add("capture", capture)
+      text.add("peer", "\(peer)")
+      text.add("reason", reason.rawValue)
+      text.add("time_s", time, places: 6)
+    }
+    text.end()
+    try emit()
+  }
+
+  mutating func end(_ totals: ReplayTotals) throws {
+    try summary("capture", totals)
+  }
+
+  mutating func finish(_ totals: ReplayTotals) throws {
+    try summary("summary", totals)
+    try output.flush()
+  }
+
+  mutating func flush() throws {
+    try output.flush()
+  }
+
+  private mutating func identify(_ exchange: RangingExchange, _ raw: RangingMeasurement) {
+    text.add("capture", capture)
+    text.add("exchange", exchange.index)
+    text.add("time_s", exchange.time, places: 6)
+    text.add("peer", "\(exchange.peer)")
+  }
+
+  private mutating func summary(_ event: String, _ totals: ReplayTotals) throws {
+    text.begin()
+    text.add("event", event)
+    if event == "capture" { text.add("capture", capture) } else { text.add("captures", captures) }
+    text.add("exchanges", totals.exchanges)
+    text.add("updates", totals.updates)
+    text.add("rejected", totals.rejected)
+    text.add("skipped_input", totals.skipped.counts)
+    text.add("seconds", totals.seconds, places: 3)
+    text.end()
+    try emit()
+  }
+
+  private func emit() throws {
+    try output.write { $0.append(contentsOf: text.bytes) }
+  }
+
+  private func degrees(_ radians: Double?) -> Double? {
+    radians.map { $0 * Self.degrees }
+  }
+}

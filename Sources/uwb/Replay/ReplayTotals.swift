@@ -1,0 +1,19 @@
+import UWBCapture
+
+/// Counts of a replay: of one capture, or of all.
+struct ReplayTotals {
+  var exchanges = 0
+  var updates = 0
+  var rejected: [String: Int] = [:]
+  var skipped = SkippedInput()
+  /// From the first exchange to the last, on the local device's clock.
+  var seconds = 0.0
+
+  mutating func add(_ other: ReplayTotals) {
+    exchanges += other.exchanges
+    updates += other.updates
+    rejected.merge(other.rejected, uniquingKeysWith: +)
+    skipped.merge(other.skipped)
+    seconds += other.seconds
+  }
+}

@@ -1,0 +1,131 @@
+import NearbySession
+import UWBCapture
+import UWBDSP
+
+/// A few lines a capture for people: how many updates, what distances, how they compare with the chip and the truth.
+struct SummaryOutput: ReplayOutput {
+  private let output: ByteOutput
+  private var capture = ""
+  private var header: CaptureHeader?
+  private var peers: [DeviceAddress: PeerSummary] = [:]
+  private var captures = 0
+
+  init(_ output: ByteOutput) {
+    self.output = output
+  }
+
+  mutating func begin(capture: String, header: CaptureHeader) {
+    self.capture = capture
+    self.header = header
+    peers.removeAll()
+    captures += 1
+  }
+
+  mutating func write(_ event: ReplayEvent) throws {
+    guard case .update(let object, let tracked, let raw, let exchange) = event else { return }
+    peers[exchange.peer, default: PeerSummary()].add(object, tracked, raw, exchange)
+  }
+
+  mutating func end(_ totals: ReplayTotals) throws {
+    let kind = header.map { " (\($0.format), \($0.profile))" } ?? ""
+    try output.write("\(capture)\(kind): \(Self.line(totals))\n")
+    for (peer, summary) in peers.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+      try output.write("  peer \(peer): \(summary.text)\n")
+    }
+  }
+
+  mutating func finish(_ totals: ReplayTotals) throws {
+    if captures > 1 { try output.write("all \(captures) captures: \(Self.line(totals))\n") }
+    try output.flush()
+  }
+
+  mutating func flush() throws {}
+
+  private static func line(_ totals: ReplayTotals) -> String {
+    var text = "\(totals.exchanges) exchanges in \(decimal(totals.seconds, 1)) s, \(totals.updates) updates"
+    let rejected = totals.rejected.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+    text += ", rejected: \(rejected.isEmpty ? "none" : rejected.joined(separator: ", "))"
+    let skipped = totals.skipped.counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+    return text + ", skipped input: \(skipped.isEmpty ? "none" : skipped.joined(separator: ", "))"
+  }
+
+  static func decimal(_ value: Double, _ places: Int) -> String {
+    var bytes: [UInt8] = []
+    bytes.appendDecimal(value, places: places)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
+
+/// Mean and spread of a stream of numbers (Welford 1962).
+struct RunningMoments {
+  private(set) var count = 0
+  private(set) var mean = 0.0
+  private var squares = 0.0
+
+  mutating func add(_ value: Double) {
+    count += 1
+    let step = value - mean
+    mean += step / Double(count)
+    squares += step * (value - mean)
+  }
+
+  /// Root of the mean square about the mean.
+  var deviation: Double { count > 0 ? (squares / Double(count)).squareRoot() : 0 }
+  /// Root of the mean square about zero.
+  var rms: Double { (mean * mean + deviation * deviation).squareRoot() }
+}
+
+/// What a summary keeps of one peer.
+private struct PeerSummary {
+  private static let degrees = 180 / Double.pi
+  private var updates = 0
+  private var outliers = 0
+  private var raw = RunningMoments()
+  private var stated = RunningMoments()
+  private var chip = RunningMoments()
+  private var rawError = RunningMoments()
+  private var trackedError = RunningMoments()
+  private var normalisedError = RunningMoments()
+  private var azimuthError = RunningMoments()
+  private var elevationError = RunningMoments()
+
+  mutating func add(
+    _ object: NearbyObject, _ tracked: PeerTracker.Output, _ measured: RangingMeasurement,
+    _ exchange: RangingExchange
+  ) {
+    updates += 1
+    if tracked.isOutlier { outliers += 1 }
+    guard let distance = measured.distance, let deviation = measured.distanceDeviation else { return }
+    raw.add(distance)
+    stated.add(deviation)
+    if let reported = exchange.chipReport?.rawDistance { chip.add(distance - reported) }
+    guard let truth = exchange.truth else { return }
+    if let known = truth.distance {
+      rawError.add(distance - known)
+      if deviation > 0 { normalisedError.add((distance - known) / deviation) }
+      if let delivered = object.distance { trackedError.add(delivered - known) }
+    }
+    if let known = truth.azimuth, let angle = tracked.measurement.azimuth {
+      azimuthError.add((angle - known) * Self.degrees)
+    }
+    if let known = truth.elevation, let angle = tracked.measurement.elevation {
+      elevationError.add((angle - known) * Self.degrees)
+    }
+  }
+
+  var text: String {
+    func metres(_ value: Double) -> String { "\(SummaryOutput.decimal(value, 3)) m" }
+    func angle(_ value: Double) -> String { "\(SummaryOutput.decimal(value, 2))°" }
+    var text = "\(updates) updates, distance mean \(metres(raw.mean)), spread \(metres(raw.deviation)), "
+    text += "stated deviation \(metres(stated.mean))"
+    if outliers > 0 { text += ", outliers \(outliers)" }
+    if chip.count > 0 { text += ", less the chip's raw distance \(metres(chip.mean)) ± \(metres(chip.deviation))" }
+    if rawError.count > 0 {
+      text += "\n    error against the truth: rms \(metres(rawError.rms)), tracked \(metres(trackedError.rms)), "
+      text += "in stated deviations \(SummaryOutput.decimal(normalisedError.rms, 2))"
+    }
+    if azimuthError.count > 0 { text += ", azimuth rms \(angle(azimuthError.rms))" }
+    if elevationError.count > 0 { text += ", elevation rms \(angle(elevationError.rms))" }
+    return text
+  }
+}
