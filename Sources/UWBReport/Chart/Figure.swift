@@ -44,7 +44,7 @@ public struct Figure: Sendable, Hashable {
       top += size + 4
       builder.text(TextMetrics.shortened(text, to: width - 32, size: size), 16, top, class: name)
     }
-    top += 14
+    top = top > 12 ? top + 14 : 2
     let drawings = panels.map(PanelDrawing.init)
     let columns = max(self.columns, 1)
     let columnWidth = (width - 8) / Double(columns)
