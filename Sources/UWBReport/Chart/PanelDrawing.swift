@@ -8,6 +8,8 @@ struct PanelDrawing {
   private let y: AxisMapping
 
   init(_ panel: Panel) {
+    var panel = panel
+    panel.height = panel.height.isFinite ? min(max(panel.height, 40), 4000) : 240
     self.panel = panel
     let x = AxisMapping(panel.x, values: panel.xValues)
     self.x = x
