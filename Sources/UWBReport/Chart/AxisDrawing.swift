@@ -3,11 +3,14 @@ struct AxisDrawing {
   let plot: PlotArea
   let panel: Panel
 
+  /// Between labels of a vertical axis, px; small panels would else be left with one.
+  static func spacing(height: Double) -> Double { height < 200 ? 22 : 34 }
+
   private var area: Rectangle { plot.area }
 
   func draw(into builder: inout SVGBuilder) {
     let xTicks = plot.x.ticks(length: area.width, spacing: 76)
-    let yTicks = plot.y.ticks(length: area.height, spacing: 34)
+    let yTicks = plot.y.ticks(length: area.height, spacing: AxisDrawing.spacing(height: area.height))
     drawGrid(xTicks, yTicks, into: &builder)
     drawXLabels(xTicks, into: &builder)
     drawYLabels(yTicks, into: &builder)

@@ -15,7 +15,7 @@ public struct Figure: Sendable, Hashable {
     self.subtitle = subtitle
     self.panels = panels
     self.columns = columns
-    self.width = width
+    self.width = width.isFinite ? min(max(width, 240), 8000) : 960
   }
 
   /// A whole SVG file: its own stylesheet, nothing from elsewhere.
@@ -30,11 +30,16 @@ public struct Figure: Sendable, Hashable {
     let size = [width, height].map(NumberText.coordinate)
     var root =
       "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"uwb\" width=\"\(size[0])\" height=\"\(size[1])\" "
-      + "viewBox=\"0 0 \(size[0]) \(size[1])\" role=\"img\">\n<title>\(Markup.escape(title))</title>\n"
+      + "viewBox=\"0 0 \(size[0]) \(size[1])\" role=\"img\">\n<title>\(Markup.escape(spokenTitle))</title>\n"
     if hasStyle { root += "<style>\n\(Theme.css)\n</style>\n" }
     var background = SVGBuilder()
     background.rect(Rectangle(left: 0, top: 0, width: width, height: height), class: "bg")
     return root + background.markup + content.markup + "</svg>\n"
+  }
+
+  /// What a screen reader says; a part of a page has its heading outside of the picture.
+  private var spokenTitle: String {
+    title.isEmpty ? panels.map { $0.title ?? $0.y.title }.joined(separator: ", ") : title
   }
 
   /// Returns the height that the content takes, px.
@@ -44,7 +49,7 @@ public struct Figure: Sendable, Hashable {
       top += size + 4
       builder.text(TextMetrics.shortened(text, to: width - 32, size: size), 16, top, class: name)
     }
-    top += 14
+    top = top > 12 ? top + 14 : 2
     let drawings = panels.map(PanelDrawing.init)
     let columns = max(self.columns, 1)
     let columnWidth = (width - 8) / Double(columns)

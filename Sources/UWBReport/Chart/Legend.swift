@@ -16,14 +16,16 @@ struct Legend {
 
   init(_ panel: Panel, width: Double) {
     let named = panel.series.compactMap { series in
-      series.name.map { ($0, series.ink, series.line, series.marker, false) }
+      // A speck alone is too small to show its colour.
+      series.name.map { ($0, series.ink, series.line, series.marker == .speck ? .dot : series.marker, false) }
     }
     let shaded = panel.bands.compactMap { band -> (String, Ink, Series.Line?, Series.Marker?, Bool)? in
       band.name.map { ($0, band.ink, nil, nil, true) }
     }
     var rows: [[Entry]] = []
     var used = Double.infinity
-    for (name, ink, line, marker, isBand) in named + shaded {
+    let events = panel.events.map { [($0.name, $0.ink, Series.Line?.none, Series.Marker?.some(.bar), false)] } ?? []
+    for (name, ink, line, marker, isBand) in named + shaded + events {
       let text = TextMetrics.shortened(name, to: min(width - Self.swatch - 8, 340), size: Theme.fontSize)
       let entryWidth = Self.swatch + 6 + TextMetrics.width(text, size: Theme.fontSize) + 14
       if used + entryWidth > width {

@@ -11,6 +11,8 @@ public struct Panel: Sendable, Hashable {
   public var bands: [Band] = []
   public var series: [Series] = []
   public var lines: [ReferenceLine] = []
+  /// Places on the x axis where something happened, as short strokes at the bottom.
+  public var events: Events?
   /// Shown in the middle of the plot area, as in "no data".
   public var note: String?
 
@@ -33,6 +35,8 @@ public struct Series: Sendable, Hashable {
     case dot, square, diamond, triangle, ring, cross
     /// For clouds of many points.
     case speck
+    /// A short upright stroke.
+    case bar
 
     /// Those that are told apart at a glance.
     static let forSeries: [Marker] = [.dot, .square, .diamond, .triangle, .ring, .cross]
@@ -91,6 +95,19 @@ public struct Band: Sendable, Hashable {
     self.ink = ink
     self.shape = shape
     self.widensRange = widensRange
+  }
+}
+
+/// Things that have a place on the x axis but no value.
+public struct Events: Sendable, Hashable {
+  public var name: String
+  public var x: [Double]
+  public var ink: Ink
+
+  public init(_ name: String, x: [Double], ink: Ink = .series(6)) {
+    self.name = name
+    self.x = x
+    self.ink = ink
   }
 }
 

@@ -8,6 +8,8 @@ struct PanelDrawing {
   private let y: AxisMapping
 
   init(_ panel: Panel) {
+    var panel = panel
+    panel.height = panel.height.isFinite ? min(max(panel.height, 40), 4000) : 240
     self.panel = panel
     let x = AxisMapping(panel.x, values: panel.xValues)
     self.x = x
@@ -17,8 +19,10 @@ struct PanelDrawing {
 
   /// Room for the y axis' labels, px.
   var leftMargin: Double {
-    let widths = y.ticks(length: panel.height, spacing: 34).compactMap { $0.label }
-      .map { TextMetrics.width($0, size: Theme.fontSize) }
+    let widths = y.ticks(length: panel.height, spacing: AxisDrawing.spacing(height: panel.height)).compactMap {
+      $0.label
+    }
+    .map { TextMetrics.width($0, size: Theme.fontSize) }
     // One figure more: headroom for labels may lengthen the largest number.
     return (widths.max() ?? 0) + 8 + 34
   }
@@ -32,7 +36,7 @@ struct PanelDrawing {
 
   /// Of the whole panel, axes included, px.
   func height(plotWidth: Double) -> Double {
-    header(plotWidth: plotWidth) + panel.height + 42
+    header(plotWidth: plotWidth) + panel.height + (panel.x.title.isEmpty ? 24 : 42)
   }
 
   func draw(left: Double, top: Double, width plotWidth: Double, clip: String, into builder: inout SVGBuilder) {
@@ -57,6 +61,7 @@ struct PanelDrawing {
       for band in panel.bands { plot.draw(band, into: &builder) }
     }
     for series in panel.series { plot.draw(series, into: &builder) }
+    if let events = panel.events { draw(events, in: plot, into: &builder) }
     for line in panel.lines { draw(line, in: plot, into: &builder) }
     for label in labels {
       builder.group(class: label.line.ink.className) { builder in
@@ -131,6 +136,14 @@ struct PanelDrawing {
     builder.group(class: line.ink.className) { $0.rect(band, class: "band") }
   }
 
+  private func draw(_ events: Events, in plot: PlotArea, into builder: inout SVGBuilder) {
+    let places = events.x.compactMap { plot.x.place($0) }.filter { (0...1).contains($0) }
+    // Strokes on the same half pixel look like one.
+    let pixels = Set(places.map { Int(($0 * plot.area.width * 2).rounded()) }).sorted()
+    let strokes = pixels.map { "M\(SVGBuilder.pair(plot.area.left + Double($0) / 2, plot.area.bottom))v-9" }
+    builder.group(class: events.ink.className, title: events.name) { $0.path(strokes.joined(), class: "line thin") }
+  }
+
   private func draw(_ line: ReferenceLine, in plot: PlotArea, into builder: inout SVGBuilder) {
     let mapping = line.axis == .x ? plot.x : plot.y
     guard let place = mapping.place(line.value), (0...1).contains(place) else { return }
@@ -151,7 +164,7 @@ struct PanelDrawing {
 extension Panel {
   fileprivate var xValues: [Double] {
     series.flatMap { $0.x.prefix($0.y.count) } + bands.flatMap { $0.x } + (heatMap?.xEdges ?? [])
-      + lines.filter { $0.axis == .x && $0.widensRange }.map { $0.value }
+      + (events?.x ?? []) + lines.filter { $0.axis == .x && $0.widensRange }.map { $0.value }
   }
 
   fileprivate func yValues(between low: Double, and high: Double) -> [Double] {

@@ -130,7 +130,7 @@ extension Series.Marker {
     case .speck: "speck"
     case .square: "box"
     case .diamond, .triangle: "mark"
-    case .ring, .cross: "ring"
+    case .ring, .cross, .bar: "ring"
     }
   }
 
@@ -142,6 +142,7 @@ extension Series.Marker {
     case .triangle: "m0-4l4 7h-8z"
     case .ring: "m-3 0a3 3 0 1 0 6 0a3 3 0 1 0-6 0z"
     case .cross: "m-3-3l6 6m0-6l-6 6"
+    case .bar: "m0-4v8"
     }
   }
 }

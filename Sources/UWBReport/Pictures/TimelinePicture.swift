@@ -79,12 +79,24 @@ public struct TimelinePicture: Sendable, Hashable {
       if !deviations.isEmpty {
         let lower = zip(values, deviations).map { $0 - 2 * $1 }
         let upper = zip(values, deviations).map { $0 + 2 * $1 }
-        // A deviation that explodes must not flatten everything else.
+        panel.y.includes += usualBand(values, deviations)
         panel.bands.append(
           Band("\(track.name) ± 2 σ", x: times, lower: lower, upper: upper, ink: .series(index), widensRange: false))
       }
     }
     panel.series.append(series)
+  }
+
+  /// Where the band usually ends. A deviation that explodes now and then, or is larger than all that is to be seen, must
+  /// not flatten everything else.
+  private func usualBand(_ values: [Double], _ deviations: [Double]) -> [Double] {
+    let spreads = deviations.filter { $0.isFinite }.sorted()
+    let all = tracks.flatMap(\.values).filter { $0.isFinite }
+    guard let low = values.filter({ $0.isFinite }).min(), let high = values.filter({ $0.isFinite }).max(),
+      let least = all.min(), let most = all.max(), !spreads.isEmpty
+    else { return [] }
+    let reach = min(2 * spreads[spreads.count / 2], most > least ? 2 * (most - least) : .infinity)
+    return [low - reach, high + reach]
   }
 
   private func withBreaks(_ track: Track) -> (times: [Double], values: [Double], deviations: [Double]) {

@@ -38,7 +38,7 @@ enum Theme {
     .uwb .dash{stroke-dasharray:7 5;stroke-linecap:butt}
     .uwb .dots{stroke-dasharray:1.5 3.5;stroke-linecap:butt}
     .uwb .dot{fill:none;stroke:currentColor;stroke-width:5;stroke-linecap:round}
-    .uwb .speck{fill:none;stroke:currentColor;stroke-width:2.6;stroke-linecap:round;stroke-opacity:.75}
+    .uwb .speck{fill:none;stroke:currentColor;stroke-width:3;stroke-linecap:round;stroke-opacity:.75}
     .uwb .box{fill:none;stroke:currentColor;stroke-width:5;stroke-linecap:square}
     .uwb .mark{fill:currentColor;stroke:none}
     .uwb .ring{fill:none;stroke:currentColor;stroke-width:1.5}

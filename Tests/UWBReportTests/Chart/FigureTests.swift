@@ -77,6 +77,23 @@ import Testing
     #expect(svg(one) == svg(one))
   }
 
+  @Test func unusableSizesAreReplaced() {
+    for size in [0, -5, .nan, .infinity, 1e300] as [Double] {
+      var one = panel([Series(x: [0, 1], y: [0, 1])])
+      one.height = size
+      expectSound(Figure(title: "", panels: [one], columns: -1, width: size).svg())
+    }
+  }
+
+  @Test func eventsAreStrokesAtTheBottom() {
+    var one = panel([Series(x: [0, 10], y: [0, 1])])
+    one.events = Events("rejected", x: [1, 1.0001, 5, .nan, 1e300, -3], ink: .series(6))
+    one.x.range = 0...10
+    let check = PictureCheck(svg(one))
+    #expect(check.texts.contains("rejected"))
+    #expect(check.paths.filter { $0.data.contains("v-9") }.map { $0.data.filter { $0 == "M" }.count } == [2])
+  }
+
   @Test func clipPathsAreDistinct() {
     let figure = Figure(title: "two", panels: [panel([]), panel([])])
     let ids = PictureCheck(figure.svg()).attributes["id"] ?? []
