@@ -42,8 +42,15 @@ let package = Package(
       ],
       swiftSettings: strict),
     .target(
-      name: "TestSupport", dependencies: ["UWBDSP"], path: "Tests/Support", swiftSettings: strict),
-    .testTarget(name: "UWBDSPTests", dependencies: ["UWBDSP", "TestSupport"], swiftSettings: strict),
+      name: "TestSupport", dependencies: ["UWBDSP", .product(name: "Numerics", package: "swift-numerics")],
+      path: "Tests/Support", exclude: ["CAllocationCounter"], swiftSettings: strict),
+    .target(name: "CAllocationCounter", path: "Tests/Support/CAllocationCounter"),
+    .testTarget(
+      name: "UWBDSPTests",
+      dependencies: [
+        "UWBDSP", "TestSupport", "CAllocationCounter", .product(name: "Numerics", package: "swift-numerics"),
+      ],
+      swiftSettings: strict),
     .testTarget(
       name: "UWBSimulationTests", dependencies: ["UWBSimulation", "TestSupport"], swiftSettings: strict),
     .testTarget(

@@ -16,6 +16,7 @@ public struct HermitianEigenvectors: Sendable, Hashable {
 
   /// Memory for matrices of this order; one for each thread.
   public final class Workspace {
+    fileprivate let order: Int
     fileprivate let matrix: AlignedBuffer<Double>
     fileprivate let values: AlignedBuffer<Double>
     fileprivate let scratch: AlignedBuffer<Double>
@@ -25,6 +26,7 @@ public struct HermitianEigenvectors: Sendable, Hashable {
     fileprivate init(_ problem: HermitianEigenvectors) {
       // (block + 1)·n is what zheev's blocked reduction asks for; its block is at most 64.
       scratchCount = Int32(65 * problem.order)
+      order = problem.order
       matrix = AlignedBuffer(count: 2 * problem.order * problem.order, zero: 0)
       values = AlignedBuffer(count: problem.order, zero: 0)
       scratch = AlignedBuffer(count: 2 * Int(scratchCount), zero: 0)
@@ -44,6 +46,8 @@ public struct HermitianEigenvectors: Sendable, Hashable {
   public func decompose(
     _ matrix: [Complex<Double>], values: inout [Double], vectors: inout [Complex<Double>], using workspace: Workspace
   ) -> Bool {
+    precondition(
+      workspace.order == order, "a matrix of order \(order) got a workspace for order \(workspace.order)")
     precondition(
       matrix.count == order * order && values.count == order && vectors.count == order * order,
       "order \(order) got a matrix of \(matrix.count), room for \(values.count) values and \(vectors.count) in vectors")

@@ -21,12 +21,14 @@ public struct LeastSquares: Sendable, Hashable {
 
   /// Memory for problems of this shape, real or complex; one for each thread.
   public final class Workspace {
+    fileprivate let problem: LeastSquares
     fileprivate let matrix: AlignedBuffer<Double>
     fileprivate let side: AlignedBuffer<Double>
     fileprivate let scratch: AlignedBuffer<Double>
     fileprivate let scratchCount: Int32
 
     fileprivate init(_ problem: LeastSquares) {
+      self.problem = problem
       // Blocked QR wants n·(block + 1) scratch; 64 is LAPACK's own upper block size.
       scratchCount = Int32(problem.columns * 65 + problem.rows)
       matrix = AlignedBuffer(count: 2 * problem.rows * problem.columns, zero: 0)
@@ -43,13 +45,19 @@ public struct LeastSquares: Sendable, Hashable {
   ///   - matrix: A by columns, `rows` · `columns` numbers.
   ///   - side: b, `rows` numbers.
   ///   - solution: receives x, `columns` numbers.
-  /// - Returns: the residual's norm ‖A·x − b‖₂, or `nil` where A lacks full rank.
+  /// - Returns: the residual's norm ‖A·x − b‖₂, or `nil` where A lacks full rank or a number is not finite.
   public func solve(
     _ matrix: [Double], _ side: [Double], into solution: inout [Double], using workspace: Workspace
   ) -> Double? {
-    check(matrix.count, side.count, solution.count)
-    for index in 0..<matrix.count { workspace.matrix.pointer[index] = matrix[index] }
-    for index in 0..<side.count { workspace.side.pointer[index] = side[index] }
+    check(matrix.count, side.count, solution.count, workspace)
+    for index in 0..<matrix.count {
+      guard matrix[index].isFinite else { return nil }
+      workspace.matrix.pointer[index] = matrix[index]
+    }
+    for index in 0..<side.count {
+      guard side[index].isFinite else { return nil }
+      workspace.side.pointer[index] = side[index]
+    }
     let status = uwb_dgels(
       Int32(rows), Int32(columns), 1, workspace.matrix.pointer, Int32(rows), workspace.side.pointer, Int32(rows),
       workspace.scratch.pointer, workspace.scratchCount)
@@ -63,12 +71,14 @@ public struct LeastSquares: Sendable, Hashable {
     _ matrix: [Complex<Double>], _ side: [Complex<Double>], into solution: inout [Complex<Double>],
     using workspace: Workspace
   ) -> Double? {
-    check(matrix.count, side.count, solution.count)
+    check(matrix.count, side.count, solution.count, workspace)
     for (index, value) in matrix.enumerated() {
+      guard value.rawStorage.x.isFinite, value.rawStorage.y.isFinite else { return nil }
       workspace.matrix.pointer[2 * index] = value.rawStorage.x
       workspace.matrix.pointer[2 * index + 1] = value.rawStorage.y
     }
     for (index, value) in side.enumerated() {
+      guard value.rawStorage.x.isFinite, value.rawStorage.y.isFinite else { return nil }
       workspace.side.pointer[2 * index] = value.rawStorage.x
       workspace.side.pointer[2 * index + 1] = value.rawStorage.y
     }
@@ -82,7 +92,10 @@ public struct LeastSquares: Sendable, Hashable {
     return residual(workspace.side.pointer, from: 2 * columns, to: 2 * rows)
   }
 
-  private func check(_ matrixCount: Int, _ sideCount: Int, _ solutionCount: Int) {
+  private func check(_ matrixCount: Int, _ sideCount: Int, _ solutionCount: Int, _ workspace: Workspace) {
+    precondition(
+      workspace.problem == self,
+      "a problem of \(rows) × \(columns) got a workspace for \(workspace.problem.rows) × \(workspace.problem.columns)")
     precondition(
       matrixCount == rows * columns && sideCount == rows && solutionCount == columns,
       "a problem of \(rows) × \(columns) got a matrix of \(matrixCount), a side of \(sideCount) and "

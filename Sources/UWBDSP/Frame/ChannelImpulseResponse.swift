@@ -38,7 +38,8 @@ public struct ChannelImpulseResponse: Sendable {
 
   /// Describes samples that lie in `storage`.
   ///
-  /// - Precondition: the described samples lie within `storage`; `byteOffset` is a multiple of the sample's part size.
+  /// - Precondition: the described samples lie within `storage`, and begin at an address that is a multiple of the
+  ///   size of a sample's real part.
   public init(
     storage: TapStorage, byteOffset: Int = 0, format: SampleFormat, antennaCount: Int = 1, tapCount: Int,
     antennaStride: Int? = nil, scale: Float = 1, tapSpacing: Double = UWB.tap
@@ -49,8 +50,12 @@ public struct ChannelImpulseResponse: Sendable {
       "a CIR of \(antennaCount) antennas × \(tapCount) taps, \(stride) taps apart, has no sense")
     let needed = byteOffset + ((antennaCount - 1) * stride + tapCount) * format.byteCount
     precondition(
-      byteOffset >= 0 && byteOffset % (format.byteCount / 2) == 0 && needed <= storage.byteCount,
-      "a CIR that ends at byte \(needed) does not fit a storage of \(storage.byteCount) bytes")
+      byteOffset >= 0 && needed <= storage.byteCount,
+      "a CIR from byte \(byteOffset) to \(needed) does not fit a storage of \(storage.byteCount) bytes")
+    let address = storage.withBytes { UInt(bitPattern: $0.baseAddress) &+ UInt(byteOffset) }
+    precondition(
+      address % UInt(format.byteCount / 2) == 0,
+      "samples of \(format.byteCount / 2) bytes a part can't begin at the odd address \(address)")
     self.storage = storage
     self.byteOffset = byteOffset
     self.format = format

@@ -18,7 +18,10 @@ extension DeviceAddress: CustomStringConvertible {
 extension DeviceAddress: LosslessStringConvertible {
   /// Reads hexadecimal digits, at most sixteen; `nil` for anything else.
   public init?(_ description: String) {
-    guard description.utf8.count <= 16, let value = UInt64(description, radix: 16) else { return nil }
+    // The digits are checked as well because `UInt64` takes a sign before them.
+    guard description.utf8.count <= 16, description.allSatisfy(\.isHexDigit),
+      let value = UInt64(description, radix: 16)
+    else { return nil }
     self.init(rawValue: value)
   }
 }

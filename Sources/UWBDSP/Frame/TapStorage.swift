@@ -11,7 +11,7 @@ public final class TapStorage: @unchecked Sendable {
 
   /// Owns `byteCount` zeroed bytes.
   public init(byteCount: Int) {
-    memory = .allocate(byteCount: max(byteCount, 1), alignment: 64)
+    memory = .allocate(byteCount: byteCount, alignment: 64)
     memory.initializeMemory(as: UInt8.self, repeating: 0)
     release = nil
   }
