@@ -15,8 +15,8 @@ import Numerics
 ///
 /// over 8 taps before the peak to 4 after. For a τ given, a is linear; τ moves by Gauss–Newton on the projected
 /// slope (variable projection: Golub & Pereyra 1973; Kaufman 1975). The deviation is that of the weighted fit,
-/// σ_τ² = σ²/(2|a|²) · Σ w²d² / (Σ w d²)², with d the slope after projection and σ² the largest of the noise floor
-/// plus the pulse's model error and the fit's own residual.
+/// σ_τ² = σ²/(2|a|²) · Σ w²d² / (Σ w d²)², with d the slope after projection and σ² the noise floor plus the
+/// pulse's model error, or the fit's own residual where that is larger by three deviations of its own.
 ///
 /// Cost: the search over all taps (about 1 µs for 1016), then some 10 taps × 5 iterations. Don't use it where two
 /// paths lie closer than a tap and both delays matter: `PulseFit` resolves them, given an exact pulse.
@@ -104,8 +104,11 @@ public struct EdgeFit: DelayEstimator {
 
     let power = fit.amplitude.lengthSquared
     let assumed = taps.noiseVariance + modelError * modelError * power
-    let seen = fit.residual / max(fit.weight - 1.5, 1)
-    let halfVariance = max(assumed, seen) / 2
+    // Complex samples less a complex amplitude and a real delay. The larger of the two would be too large on average:
+    // so few samples scatter by a third.
+    let freedom = max(fit.weight - 1.5, 1)
+    let seen = fit.residual / freedom
+    let halfVariance = (seen > assumed * (1 + 3 / freedom.squareRoot()) ? seen : assumed) / 2
     let delayVariance = halfVariance * fit.squaredWeightCurvature / (fit.curvature * fit.curvature)
     let phaseVariance = halfVariance / power * fit.squaredWeightEnergy / (fit.energy * fit.energy)
     estimate.paths.append(

@@ -113,7 +113,11 @@ struct FirstPathSearch: Sendable {
   }
 
   /// - Returns: the half tap of the first path in half taps, and the power that it had to reach; `nil` for no path.
+  /// - Precondition: `taps` holds at least one tap and no more than `workspace` was made for.
   func run(_ taps: PreparedTaps, using workspace: Workspace) -> (halfTap: Int?, threshold: Double) {
+    precondition(
+      taps.count >= 1 && 2 * taps.count + 2 <= workspace.powers.count,
+      "\(taps.count) taps in a workspace for \(workspace.powers.count / 2 - 1)")
     filter(taps, into: workspace.powers.pointer)
     let count = 2 * taps.count - 1
     let powers = workspace.powers.pointer

@@ -1,7 +1,10 @@
 import Numerics
 
-/// A window of taps, interpolated to 1/16 tap, and its maxima to a fraction of that: shared by the estimators that
-/// read a delay off the magnitude.
+/// A window of taps after the filter matched to the pulse, interpolated to 1/16 tap, and its maxima to a fraction of
+/// that: shared by the estimators that read a delay off the magnitude.
+///
+/// z(τ) = Σ_k p(k − τ)·h[k] / Σ_k p(k)², so that a path's crest is its amplitude. Without the filter, the noise beyond
+/// the pulse's band would move the crest by more than twice the bound (standard pulse).
 final class InterpolatedCrest {
   static let interpolation = BandLimitedInterpolation(windowTaps: 64, factor: 16)
   /// The ends of the window wrap into each other; nothing is read from so many taps at either end.
@@ -10,6 +13,8 @@ final class InterpolatedCrest {
   private let workspace = interpolation.makeWorkspace()
   private let powers = AlignedBuffer<Float>(count: 64 * 16, zero: 0)
   private let input = AlignedBuffer<Float>(count: 2 * 64, zero: 0)
+  /// The matched filter's spectrum.
+  private let filter = AlignedBuffer<Float>(count: 2 * 64, zero: 0)
   private(set) var firstTap = 0
   /// Σ p'(k)² over taps, per tap²: what a lone path's delay bound needs.
   private let slopeEnergy: Double
@@ -26,6 +31,11 @@ final class InterpolatedCrest {
     }
     self.energy = energy
     slopeEnergy = sum
+    for tap in -32..<32 {
+      input.pointer[2 * ((tap + 64) % 64)] = Float(pulse(Double(tap) * tapSpacing) / energy)
+    }
+    workspace.forward.execute(input.pointer, into: filter.pointer)
+    for bin in 0..<64 { filter.pointer[2 * bin + 1].negate() }
   }
 
   /// Interpolates the 64 taps that begin 24 before `tap`; taps outside the CIR are zero.
@@ -37,7 +47,7 @@ final class InterpolatedCrest {
       input.pointer[2 * index] = inside ? taps.taps[2 * source] : 0
       input.pointer[2 * index + 1] = inside ? taps.taps[2 * source + 1] : 0
     }
-    Self.interpolation.run(input.pointer, using: workspace)
+    Self.interpolation.run(input.pointer, filter: filter.pointer, using: workspace)
     let fine = workspace.fine.pointer
     for index in 0..<powers.count {
       powers.pointer[index] = fine[2 * index] * fine[2 * index] + fine[2 * index + 1] * fine[2 * index + 1]

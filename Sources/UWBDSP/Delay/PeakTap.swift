@@ -1,8 +1,9 @@
 import Numerics
 
-/// The strongest point of the band-limited interpolated CIR.
+/// The strongest point of the CIR after the filter matched to the pulse, interpolated between taps.
 ///
-/// What many scripts use: right for a single path, or where the first path is the strongest by far; its delay is then
+/// The maximum-likelihood delay of a lone path (Kay, "Estimation Theory", 1993, example 3.13), and what many scripts
+/// use: right for a single path, or where the first path is the strongest by far; its delay is then
 /// within a few per cent of the Cramér–Rao bound. Behind an obstacle the strongest path is not the first, and the
 /// estimate is late by the excess delay: use it to compare, not to range. Cost: one 64 → 1024 interpolation, ~1 µs.
 public struct PeakTap: DelayEstimator {

@@ -97,8 +97,9 @@ public final class PreparedTaps {
   /// starts too early to see 16 periods keeps its pattern.
   private func subtractBackground(period: Int) {
     let first = Self.margin
+    precondition(period >= 1, "an additive pattern can't repeat after \(period) taps")
     let periods = (peakTap - Self.guardTaps - first) / period
-    guard period >= 1, periods >= 16 else { return }
+    guard periods >= 16 else { return }
     let taps = taps
     for phase in 0..<period {
       var real: Float = 0

@@ -43,13 +43,21 @@ public struct BandLimitedInterpolation: Sendable, Hashable {
 
   public func makeWorkspace() -> Workspace { Workspace(self) }
 
-  /// Interpolates `windowTaps` interleaved taps from `taps` into `workspace.fine`.
-  func run(_ taps: UnsafePointer<Float>, using workspace: Workspace) {
+  /// Interpolates `windowTaps` interleaved taps from `taps` into `workspace.fine`, their spectrum multiplied by
+  /// `filter` (as many interleaved bins) on the way where there is one.
+  func run(_ taps: UnsafePointer<Float>, filter: UnsafePointer<Float>? = nil, using workspace: Workspace) {
     let count = windowTaps
     let fineCount = count * factor
     workspace.window.pointer.update(from: taps, count: 2 * count)
     workspace.forward.execute(workspace.window.pointer, into: workspace.spectrum.pointer)
     let spectrum = workspace.spectrum.pointer
+    if let filter {
+      for bin in 0..<count {
+        let (re, im) = (spectrum[2 * bin], spectrum[2 * bin + 1])
+        spectrum[2 * bin] = re * filter[2 * bin] - im * filter[2 * bin + 1]
+        spectrum[2 * bin + 1] = re * filter[2 * bin + 1] + im * filter[2 * bin]
+      }
+    }
     let padded = workspace.padded.pointer
     let scale = 1 / Float(count)
     // Only the outer bins are written below; the middle has to be cleared because FFTW may use it as scratch.
