@@ -131,7 +131,7 @@ public struct ExchangeSimulator: Sendable, Sequence, IteratorProtocol {
     guard distance > 0 else { return GroundTruth(distance: 0, isLineOfSight: true) }
     let unit = pose.toDevice(offset / distance)
     return GroundTruth(
-      distance: distance, azimuth: Direction.azimuth(of: unit), elevation: Direction.elevation(of: unit),
+      distance: distance, azimuth: unit.azimuth, elevation: unit.elevation,
       isLineOfSight: true)
   }
 

@@ -40,24 +40,18 @@ public struct Pose: Sendable, Hashable {
   }
 }
 
-/// Angles of a direction, by the axes of `NOTATION.md`: +x right, +y up, −z out of the back of the device.
-public enum Direction {
+/// Angles of a unit vector, by the axes of `NOTATION.md`: +x right, +y up, −z out of the back of the device.
+extension SIMD3<Double> {
   /// atan2(x, −z), rad: positive to the right.
-  public static func azimuth(of unit: SIMD3<Double>) -> Double {
-    atan2(unit.x, -unit.z)
-  }
+  var azimuth: Double { atan2(x, -z) }
 
   /// asin(y), rad: positive upwards.
-  public static func elevation(of unit: SIMD3<Double>) -> Double {
-    asin(max(-1, min(1, unit.y)))
-  }
+  var elevation: Double { asin(Swift.max(-1, Swift.min(1, y))) }
+
+  var length: Double { (self * self).sum().squareRoot() }
 
   /// The unit vector of two angles, rad.
-  public static func unit(azimuth: Double, elevation: Double = 0) -> SIMD3<Double> {
+  static func unit(azimuth: Double, elevation: Double = 0) -> SIMD3<Double> {
     SIMD3(sin(azimuth) * cos(elevation), sin(elevation), -cos(azimuth) * cos(elevation))
   }
-}
-
-extension SIMD3<Double> {
-  var length: Double { (self * self).sum().squareRoot() }
 }

@@ -178,13 +178,15 @@ import UWBDSP
   // MARK: fading, phases, normalisation
 
   @Test func fadingIsLognormalInDecibels() {
-    // Var(P/E P) = E(1/m); for 10·log₁₀ m ~ N(0.5, 0.25²) it is 10^(−0.05)·exp(½(0.25·ln10/10)²).
-    let parameters = IEEE802154aModel.cm4.parameters
+    // Var(P/E P) = E(1/m); for 10·log₁₀ m ~ N(2, 2²) it is 10^(−0.2)·exp(½(2·ln10/10)²).
+    var parameters = IEEE802154aModel.cm4.parameters
+    parameters.fadingMean = 2
+    parameters.fadingDeviation = 2
     var generator = SeededGenerator(seed: Self.seed)
     var sum = 0.0
     var fourth = 0.0
     var count = 0.0
-    for _ in 0..<60 {
+    for _ in 0..<120 {
       for ray in parameters.rays(using: &generator) {
         let square = pow(ray.power / ray.meanPower - 1, 2)
         sum += square
@@ -192,11 +194,11 @@ import UWBDSP
         count += 1
       }
     }
-    let expected = pow(10, -0.05) * exp(0.5 * pow(0.25 * log(10) / 10, 2))
+    let expected = pow(10, -0.2) * exp(0.5 * pow(2 * log(10) / 10, 2))
     let scatter = (fourth / count - pow(sum / count, 2)).squareRoot() / count.squareRoot()
     #expect(abs(sum / count - expected) < 5 * scatter, "seed \(Self.seed): \(sum / count) is not \(expected)")
-    // In nepers m is near e^0.5: the unit matters.
-    var natural = parameters
+    // The report's own m₀ = 0.5 is 1.12 in decibels, 1.65 as a natural logarithm: the unit matters.
+    var natural = IEEE802154aModel.cm4.parameters
     natural.fadingUnit = .natural
     let other = natural.rays(using: &generator)
     let variance = other.reduce(0) { $0 + pow($1.power / $1.meanPower - 1, 2) } / Double(other.count)

@@ -1,7 +1,8 @@
 import Numerics
 import Testing
 import UWBDSP
-import UWBSimulation
+
+@testable import UWBSimulation
 
 #if canImport(Glibc)
   import Glibc
@@ -47,7 +48,7 @@ import UWBSimulation
       let snr = link.snrAtOneMetredB + 10 * log10(direct.power)
       #expect((25...35.2).contains(snr), "\(snr) dB at \(distance) m")
       let direction = try #require(direct.direction)
-      #expect(abs(Direction.azimuth(of: direction)) < 1)
+      #expect(abs(direction.azimuth) < 1)
     }
   }
 

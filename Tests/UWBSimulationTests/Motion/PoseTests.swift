@@ -1,5 +1,6 @@
 import Testing
-import UWBSimulation
+
+@testable import UWBSimulation
 
 @Suite struct PoseTests {
   private func expectNear(
@@ -11,18 +12,18 @@ import UWBSimulation
 
   @Test func anglesByHand() {
     // Straight out of the back.
-    #expect(Direction.azimuth(of: SIMD3(0, 0, -1)) == 0)
-    #expect(Direction.elevation(of: SIMD3(0, 0, -1)) == 0)
+    #expect(SIMD3<Double>(0, 0, -1).azimuth == 0)
+    #expect(SIMD3<Double>(0, 0, -1).elevation == 0)
     // To the right and to the left.
-    #expect(Direction.azimuth(of: SIMD3(1, 0, 0)) == .pi / 2)
-    #expect(Direction.azimuth(of: SIMD3(-1, 0, 0)) == -.pi / 2)
+    #expect(SIMD3<Double>(1, 0, 0).azimuth == .pi / 2)
+    #expect(SIMD3<Double>(-1, 0, 0).azimuth == -.pi / 2)
     // Up and down.
-    #expect(Direction.elevation(of: SIMD3(0, 1, 0)) == .pi / 2)
-    #expect(Direction.elevation(of: SIMD3(0, -1, 0)) == -.pi / 2)
+    #expect(SIMD3<Double>(0, 1, 0).elevation == .pi / 2)
+    #expect(SIMD3<Double>(0, -1, 0).elevation == -.pi / 2)
     // A 3-4-5 triangle to the right: atan2(3, 4).
-    #expect(abs(Direction.azimuth(of: SIMD3(0.6, 0, -0.8)) - 0.6435011087932844) < 1e-15)
-    expectNear(Direction.unit(azimuth: .pi / 6, elevation: 0), SIMD3(0.5, 0, -0.75.squareRoot()))
-    expectNear(Direction.unit(azimuth: 0, elevation: .pi / 6), SIMD3(0, 0.5, -0.75.squareRoot()))
+    #expect(abs(SIMD3<Double>(0.6, 0, -0.8).azimuth - 0.6435011087932844) < 1e-15)
+    expectNear(SIMD3<Double>.unit(azimuth: .pi / 6, elevation: 0), SIMD3(0.5, 0, -0.75.squareRoot()))
+    expectNear(SIMD3<Double>.unit(azimuth: 0, elevation: .pi / 6), SIMD3(0, 0.5, -0.75.squareRoot()))
   }
 
   @Test func unitUndoesAngles() {
@@ -30,9 +31,9 @@ import UWBSimulation
     for _ in 0..<100 {
       let azimuth = generator.uniform(in: -3.1...3.1)
       let elevation = generator.uniform(in: -1.5...1.5)
-      let unit = Direction.unit(azimuth: azimuth, elevation: elevation)
-      #expect(abs(Direction.azimuth(of: unit) - azimuth) < 1e-12)
-      #expect(abs(Direction.elevation(of: unit) - elevation) < 1e-12)
+      let unit = SIMD3<Double>.unit(azimuth: azimuth, elevation: elevation)
+      #expect(abs(unit.azimuth - azimuth) < 1e-12)
+      #expect(abs(unit.elevation - elevation) < 1e-12)
     }
   }
 

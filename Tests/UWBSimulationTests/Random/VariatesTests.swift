@@ -40,6 +40,21 @@ import Testing
     expectMean(probability, variance: probability * (1 - probability)) { abs($0.normal()) > x ? 1 : 0 }
   }
 
+  @Test func tailBeyondTheZiggurat() {
+    // The layers end at 3.65: these come from the tail's own draw, on either side.
+    let count = 500_000
+    var generator = SeededGenerator(seed: Self.seed)
+    var beyond = (negative: 0.0, positive: 0.0)
+    for _ in 0..<count {
+      let x = generator.normal()
+      if x > 3.75 { beyond.positive += 1 }
+      if x < -3.75 { beyond.negative += 1 }
+    }
+    let expected = Double(count) * erfc(3.75 / 2.0.squareRoot()) / 2
+    #expect(abs(beyond.negative - expected) < 5 * expected.squareRoot(), "seed \(Self.seed)")
+    #expect(abs(beyond.positive - expected) < 5 * expected.squareRoot(), "seed \(Self.seed)")
+  }
+
   @Test func zigguratClosesAtTheTop() {
     let table = NormalZiggurat.shared
     #expect(table.edges.count == 257)

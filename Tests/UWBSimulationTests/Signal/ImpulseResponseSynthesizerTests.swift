@@ -45,7 +45,8 @@ import UWBDSP
       let paths = (0..<4).map { _ in
         Path(
           delay: generator.uniform(in: 0...40e-9), amplitude: generator.complexNormal(),
-          direction: Direction.unit(azimuth: generator.uniform(in: -3...3), elevation: generator.uniform(in: -1...1)))
+          direction: SIMD3<Double>.unit(
+            azimuth: generator.uniform(in: -3...3), elevation: generator.uniform(in: -1...1)))
       }
       let onset = generator.uniform(in: 60...200)
       let got = synthesizer.noiseless(paths, onsetTaps: onset)
@@ -106,7 +107,7 @@ import UWBDSP
     func response(_ azimuth: Double, _ elevation: Double, _ antenna: Int) -> (delay: Double, degrees: Double) {
       let path = Path(
         delay: 0, amplitude: Complex(1),
-        direction: Direction.unit(azimuth: azimuth * .pi / 180, elevation: elevation * .pi / 180))
+        direction: SIMD3<Double>.unit(azimuth: azimuth * .pi / 180, elevation: elevation * .pi / 180))
       let seen = synthesizer.response(of: path, antenna: antenna)
       return (seen.delay, seen.amplitude.phase * 180 / .pi)
     }
@@ -127,7 +128,7 @@ import UWBDSP
 
     // The same in the samples: arg(h₁ · conj(h₀)), near enough as the pulses are 0.033 taps apart.
     let path = Path(
-      delay: 0, amplitude: Complex(0.3, -0.8), direction: Direction.unit(azimuth: .pi / 6, elevation: 0))
+      delay: 0, amplitude: Complex(0.3, -0.8), direction: SIMD3<Double>.unit(azimuth: .pi / 6, elevation: 0))
     let samples = synthesizer.noiseless([path], onsetTaps: 30)
     let difference = (samples[64 + 30] * samples[30].conjugate).phase
     #expect(abs(difference * 180 / .pi - 45) < 1e-3)

@@ -1,0 +1,33 @@
+import Synchronization
+
+/// Where a host reads the time: seconds from any start, never the time of day.
+public protocol NearbyClock: Sendable {
+  /// s
+  var now: Double { get }
+}
+
+/// The machine's monotonic clock, from 0 where it was made.
+public struct NearbyMonotonicClock: NearbyClock {
+  private let start = ContinuousClock.now
+
+  public init() {}
+
+  public var now: Double {
+    let elapsed = (ContinuousClock.now - start).components
+    return Double(elapsed.seconds) + 1e-18 * Double(elapsed.attoseconds)
+  }
+}
+
+/// A clock that goes where it is set: for tests, simulators and replays.
+public final class NearbyManualClock: NearbyClock {
+  private let time: Mutex<Double>
+
+  public init(now: Double = 0) {
+    time = Mutex(now)
+  }
+
+  public var now: Double {
+    get { time.withLock { $0 } }
+    set { time.withLock { $0 = newValue } }
+  }
+}

@@ -1,0 +1,253 @@
+import Synchronization
+import UWBDSP
+
+/// How an app asks its user whether it may range.
+public struct NearbyPermissionRequest: Sendable {
+  /// What the app uses ranging for, in the user's words.
+  public let usageDescription: String
+  let ask: @Sendable (String) async -> Bool
+
+  public init(usageDescription: String, ask: @escaping @Sendable (_ usageDescription: String) async -> Bool) {
+    self.usageDescription = usageDescription
+    self.ask = ask
+  }
+}
+
+/// One device: its sessions, its limits, what it knows of the app and the user, and the door for measurements.
+///
+/// All sessions of a host share one lock, held for well under a microsecond a measurement; nobody is called back
+/// under it. Calls may come from any thread and take effect, and are told to subscribers, in one order.
+public final class NearbyHost: Sendable {
+  /// What the lock guards.
+  struct Guarded: Sendable {
+    var core: HostCore
+    /// By the session's slot.
+    var subscribers: [[EventQueue<NearbySessionEvent>]] = []
+    var linkSubscribers: [EventQueue<LinkChange>] = []
+    var events: [SessionEvent] = []
+  }
+
+  public let settings: NearbySettings
+  /// What the device can do; look here first.
+  public let deviceCapabilities: DeviceCapabilities
+  private let clock: any NearbyClock
+  private let request: NearbyPermissionRequest?
+  private let state: Mutex<Guarded>
+
+  /// - Parameters:
+  ///   - clock: read at every call, and by nothing else.
+  ///   - permission: what the user answered before, where the app has kept it.
+  ///   - request: asks the user before the first run; without it sessions wait until `setPermission` is called.
+  ///   - tokens: the system's random numbers, or a seed where output must repeat.
+  public init(
+    settings: NearbySettings = NearbySettings(), deviceCapabilities: DeviceCapabilities = .all,
+    clock: any NearbyClock = NearbyMonotonicClock(), permission: NearbyPermission = .undetermined,
+    request: NearbyPermissionRequest? = nil, tokens: TokenGenerator = .system
+  ) {
+    self.settings = settings
+    self.deviceCapabilities = deviceCapabilities
+    self.clock = clock
+    self.request = request
+    state = Mutex(
+      Guarded(
+        core: HostCore(settings: settings, capabilities: deviceCapabilities, permission: permission, tokens: tokens)))
+  }
+
+  /// Whether the device can range at all: the older way to ask.
+  public var isSupported: Bool { deviceCapabilities.supportsPreciseDistanceMeasurement }
+
+  // MARK: The app and its user
+
+  /// What the user answered; for the app to keep.
+  public var permission: NearbyPermission { read { $0.permission } }
+
+  /// The user has changed their mind. Returns `false` where an answer holds until the app exits.
+  @discardableResult
+  public func setPermission(_ permission: NearbyPermission) -> Bool {
+    transact { core, now, events in core.setPermission(permission, at: now, into: &events) }
+  }
+
+  public var applicationState: ApplicationState { read { $0.applicationState } }
+
+  public func setApplicationState(_ applicationState: ApplicationState) {
+    transact { core, now, events in core.setApplicationState(applicationState, at: now, into: &events) }
+  }
+
+  /// The device's pose now, for sessions with assistance.
+  public func updatePose(_ pose: NearbyPose) {
+    transact { core, now, events in core.updatePose(pose, at: now, into: &events) }
+  }
+
+  // MARK: The source of exchanges
+
+  /// Brings one measurement to the sessions that run with its peer.
+  public func deliver(_ measurement: RangingMeasurement) {
+    transact { core, now, events in core.deliver(measurement, at: now, into: &events) }
+  }
+
+  /// Brings several measurements that are ready at once.
+  public func deliver(contentsOf measurements: some Sequence<RangingMeasurement>) {
+    transact { core, now, events in
+      for measurement in measurements {
+        core.deliver(measurement, at: now, into: &events)
+      }
+    }
+  }
+
+  /// Brings measurements until the source ends or the task is cancelled.
+  public func receive<Source: AsyncSequence>(
+    _ source: Source, isolation: isolated (any Actor)? = #isolation
+  ) async throws(Source.Failure) where Source.Element == RangingMeasurement {
+    var iterator = source.makeAsyncIterator()
+    while let measurement = try await iterator.next(isolation: isolation) {
+      deliver(measurement)
+    }
+  }
+
+  /// Brings exchanges through an engine until the source ends or the task is cancelled.
+  public func receive<Source: AsyncSequence>(
+    _ source: Source, isolation: isolated (any Actor)? = #isolation,
+    measuring measure: (RangingExchange) -> RangingMeasurement
+  ) async throws(Source.Failure) where Source.Element == RangingExchange {
+    var iterator = source.makeAsyncIterator()
+    while let exchange = try await iterator.next(isolation: isolation) {
+      deliver(measure(exchange))
+    }
+  }
+
+  /// The peer with this token has invalidated its session.
+  public func peerEnded(_ token: DiscoveryToken) {
+    transact { core, now, events in core.peerEnded(token, at: now, into: &events) }
+  }
+
+  /// The Bluetooth link to an accessory is gone.
+  public func accessoryUnavailable(bluetoothPeerIdentifier: String) {
+    transact { core, now, events in
+      core.accessoryUnavailable(bluetoothPeerIdentifier: bluetoothPeerIdentifier, at: now, into: &events)
+    }
+  }
+
+  /// What the radio is to range now.
+  public var links: [RangingLink] { read { $0.links } }
+
+  /// What changes in `links`, and which sessions end, from now on.
+  public var linkChanges: LinkChanges {
+    let queue = EventQueue<LinkChange>()
+    state.withLock { $0.linkSubscribers.append(queue) }
+    return LinkChanges(
+      subscription: Subscription(queue: queue) { [weak self] queue in
+        self?.state.withLock { $0.linkSubscribers.removeAll { $0 === queue } }
+      })
+  }
+
+  /// Measurements so far that belonged to no running session.
+  public var undelivered: Int { read { $0.undelivered } }
+
+  // MARK: Time
+
+  /// Lets what is due happen: timeouts come out here, or with any other call.
+  public func advance() {
+    transact { _, _, _ in }
+  }
+
+  /// When something falls due next, on the host's clock; `nil` for never.
+  public var nextDeadline: Double? { read { $0.nextDeadline } }
+
+  /// Calls `advance` at a steady pace until the task is cancelled: for apps whose peers may fall silent together.
+  public func keepTime<C: Clock>(every interval: C.Duration, clock: C) async {
+    while !Task.isCancelled {
+      advance()
+      do {
+        try await clock.sleep(until: clock.now.advanced(by: interval), tolerance: nil)
+      } catch {
+        return
+      }
+    }
+  }
+
+  // MARK: For sessions
+
+  func makeSession() -> SessionID {
+    state.withLock { guarded in
+      let id = guarded.core.makeSession()
+      if id.slot == guarded.subscribers.count { guarded.subscribers.append([]) }
+      return id
+    }
+  }
+
+  func run(_ id: SessionID, with configuration: NearbyConfiguration) throws(NearbyError) {
+    let outcome = try transact { (core, now, events) throws(NearbyError) in
+      try core.run(id, with: configuration, at: now, into: &events)
+    }
+    guard outcome == .askPermission, let request else { return }
+    Task { [weak self] in
+      let isAllowed = await request.ask(request.usageDescription)
+      self?.setPermission(isAllowed ? .granted : .declined)
+    }
+  }
+
+  func subscribe(to id: SessionID) -> NearbySessionEvents {
+    let queue = EventQueue<NearbySessionEvent>()
+    state.withLock { guarded in
+      if let error = guarded.core.error(of: id) {
+        _ = queue.finish(throwing: error)
+      } else {
+        guarded.subscribers[id.slot].append(queue)
+      }
+    }
+    return NearbySessionEvents(
+      subscription: Subscription(queue: queue) { [weak self] queue in
+        self?.state.withLock { $0.subscribers[id.slot].removeAll { $0 === queue } }
+      })
+  }
+
+  func read<Value: Sendable>(_ body: (HostCore) -> Value) -> Value {
+    state.withLock { body($0.core) }
+  }
+
+  /// Changes the core, hands what it said to the subscribers, and wakes them once the lock is free.
+  @discardableResult
+  func transact<Value: Sendable, Failure: Error>(
+    _ body: (inout HostCore, Double, inout [SessionEvent]) throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    var wakeups: [UnsafeContinuation<Void, Never>] = []
+    let result = state.withLock { guarded -> Result<Value, Failure> in
+      // Read under the lock, so that no call hands over an earlier time than the one before it.
+      let now = clock.now
+      guarded.core.advance(to: now, into: &guarded.events)
+      let result: Result<Value, Failure>
+      do throws(Failure) {
+        result = .success(try body(&guarded.core, now, &guarded.events))
+      } catch {
+        result = .failure(error)
+      }
+      guarded.distribute(to: &wakeups)
+      return result
+    }
+    for wakeup in wakeups { wakeup.resume() }
+    return try result.get()
+  }
+}
+
+extension NearbyHost.Guarded {
+  fileprivate mutating func distribute(to wakeups: inout [UnsafeContinuation<Void, Never>]) {
+    for event in events {
+      let slot = event.session.slot
+      switch event.kind {
+      case .invalidated(let error):
+        for queue in subscribers[slot] { wakeups += queue.finish(throwing: error) }
+        subscribers[slot].removeAll()
+      case .link(let change):
+        for queue in linkSubscribers {
+          if let wakeup = queue.push(change) { wakeups.append(wakeup) }
+        }
+      default:
+        guard !subscribers[slot].isEmpty, let told = NearbySessionEvent(event.kind) else { continue }
+        for queue in subscribers[slot] {
+          if let wakeup = queue.push(told) { wakeups.append(wakeup) }
+        }
+      }
+    }
+    events.removeAll(keepingCapacity: true)
+  }
+}

@@ -1,0 +1,248 @@
+import Testing
+import UWBDSP
+
+@testable import NearbySession
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+@Suite struct UpdateRules {
+  /// A unit vector, azimuth to the right and elevation upwards, rad.
+  private func direction(azimuth: Double, elevation: Double = 0) -> SIMD3<Double> {
+    SIMD3(cos(elevation) * sin(azimuth), sin(elevation), -cos(elevation) * cos(azimuth))
+  }
+
+  private func degrees(_ value: Double) -> Double { value * .pi / 180 }
+
+  /// What one measurement becomes.
+  private func object(
+    capabilities: DeviceCapabilities = .all, limits: UpdateLimits = UpdateLimits(),
+    _ change: (inout RangingMeasurement) -> Void
+  ) -> NearbyObject {
+    var measurement = measurement(of: peerToken(1), time: 4, distance: 2)
+    change(&measurement)
+    return NearbyObject(measurement, token: peerToken(1), capabilities: capabilities, limits: limits)
+  }
+
+  @Test("R17 an update is an array of objects that echo the app's token")
+  func echo() async throws {
+    let room = Room()
+    let session = NearbySession(host: room.makeHost())
+    let events = session.events
+    let token = peerToken(1)
+    try session.run(NearbyPeerConfiguration(peerToken: token))
+    session.host.deliver(measurement(of: token, time: 0))
+    session.invalidate()
+    let seen = await drain(events).events
+    guard seen.count == 2, case .updated(let objects) = seen[1] else {
+      Issue.record("expected an update, got \(seen)")
+      return
+    }
+    #expect(objects.map(\.discoveryToken) == [token])
+  }
+
+  @Test("R18 distance in metres and a unit vector, each of them optional")
+  func optionalValues() {
+    let both = object { $0.direction = SIMD3(0, 0, -3) }
+    #expect(both.distance == 2 && both.direction == SIMD3(0, 0, -1))
+    let distanceOnly = object { _ in }
+    #expect(distanceOnly.distance == 2 && distanceOnly.direction == nil && distanceOnly.horizontalAngle == nil)
+    let directionOnly = object {
+      $0.distance = nil
+      $0.direction = direction(azimuth: 0.5)
+    }
+    #expect(directionOnly.distance == nil && directionOnly.direction != nil)
+  }
+
+  @Test("R18 values that are no numbers count as absent")
+  func notFinite() {
+    let object = object {
+      $0.distance = .nan
+      $0.distanceDeviation = 0.1
+      $0.direction = SIMD3(.nan, 0, -1)
+      $0.azimuth = .infinity
+      $0.lineOfSightProbability = .nan
+    }
+    #expect(object.distance == nil && object.distanceDeviation == nil)
+    #expect(object.direction == nil && object.horizontalAngle == nil && object.lineOfSightProbability == nil)
+    #expect(NearbyObject.unit(SIMD3(0, 0, 0)) == nil)
+  }
+
+  @Test("R19 out of range both are nil, and the update comes all the same")
+  func outOfRange() throws {
+    let limits = UpdateLimits()
+    let farthest = try #require(limits.maximumDistance)
+    let inside = object { $0.distance = farthest }
+    #expect(inside.distance == farthest)
+    let outside = object {
+      $0.distance = farthest.nextUp
+      $0.direction = SIMD3(0, 0, -1)
+      $0.distanceDeviation = 0.1
+    }
+    #expect(outside.distance == nil && outside.direction == nil && outside.distanceDeviation == nil)
+    #expect(outside.discoveryToken == peerToken(1) && outside.time == 4)
+  }
+
+  @Test("R19 a failed exchange gives an update with neither, or only counts as activity: a setting")
+  func failedExchange() throws {
+    var failed = measurement(of: peerToken(1), time: 1)
+    failed.status = .noFirstPath
+    var rig = Rig()
+    _ = try rig.start(peerToken(1))
+    _ = rig.said()
+    rig.measure(failed)
+    let objects = rig.said().compactMap(\.object)
+    #expect(objects.count == 1 && objects[0].distance == nil && objects[0].direction == nil)
+    var settings = NearbySettings()
+    settings.failedMeasurements = .countedAsActivity
+    rig = Rig(settings)
+    _ = try rig.start(peerToken(1))
+    rig.measure(peerToken(1))
+    rig.advance(to: 8)
+    rig.measure(failed)
+    rig.advance(to: 15)
+    #expect(rig.said().compactMap(\.object).count == 1)
+    #expect(rig.core.links.count == 1, "the failed exchange kept the peer")
+  }
+
+  @Test("R19 R20 the field of view is a cone round −z: outside it the direction is nil and the distance goes on")
+  func fieldOfView() {
+    var limits = UpdateLimits()
+    limits.fieldOfViewHalfAngle = degrees(40)
+    for (azimuth, elevation, isInside) in [
+      (0, 0, true), (39.9, 0, true), (40.1, 0, false), (-39.9, 0, true), (-40.1, 0, false), (0, 39.9, true),
+      (0, -40.1, false),
+      // cos 30° · cos 27° = 0.7716 > cos 40° = 0.7660 > cos 30° · cos 28° = 0.7646
+      (30, 27, true), (30, 28, false), (180, 0, false),
+    ] as [(Double, Double, Bool)] {
+      let seen = object(limits: limits) {
+        $0.direction = direction(azimuth: degrees(azimuth), elevation: degrees(elevation))
+        $0.azimuthDeviation = 0.01
+      }
+      #expect((seen.direction != nil) == isInside, "azimuth \(azimuth)°, elevation \(elevation)°")
+      #expect((seen.horizontalAngle != nil) == isInside)
+      #expect((seen.azimuthDeviation != nil) == isInside)
+      #expect(seen.distance == 2)
+    }
+  }
+
+  @Test("R20 an azimuth alone is held against the same cone, and the cone can be switched off")
+  func azimuthAlone() {
+    #expect(object { $0.azimuth = degrees(59) }.horizontalAngle == degrees(59))
+    #expect(object { $0.azimuth = degrees(-61) }.horizontalAngle == nil)
+    #expect(object(limits: .off) { $0.direction = SIMD3(0, 0, 1) }.direction == SIMD3(0, 0, 1))
+  }
+
+  @Test("R21 a value too uncertain is nil: distance, angle, line of sight, each by its own limit")
+  func confidence() {
+    var limits = UpdateLimits()
+    limits.maximumDistanceDeviation = 0.5
+    limits.maximumAngleDeviation = 0.2
+    limits.minimumLineOfSightProbability = 0.1
+    func seen(distance: Double, azimuth: Double, elevation: Double, sight: Double) -> (Bool, Bool) {
+      let object = object(limits: limits) {
+        $0.direction = direction(azimuth: 0.1, elevation: 0.1)
+        ($0.azimuth, $0.elevation) = (0.1, 0.1)
+        $0.distanceDeviation = distance
+        $0.azimuthDeviation = azimuth
+        $0.elevationDeviation = elevation
+        $0.lineOfSightProbability = sight
+      }
+      return (object.distance != nil, object.direction != nil)
+    }
+    #expect(seen(distance: 0.5, azimuth: 0.2, elevation: 0.2, sight: 0.1) == (true, true))
+    #expect(seen(distance: 0.51, azimuth: 0.2, elevation: 0.2, sight: 0.1) == (false, true))
+    #expect(seen(distance: 0.5, azimuth: 0.21, elevation: 0.2, sight: 0.1) == (true, false))
+    #expect(seen(distance: 0.5, azimuth: 0.2, elevation: 0.21, sight: 0.1) == (true, false))
+    #expect(seen(distance: 0.5, azimuth: 0.2, elevation: 0.2, sight: 0.09) == (false, false))
+    limits = .off
+    #expect(seen(distance: 9, azimuth: 9, elevation: 9, sight: 0) == (true, true))
+  }
+
+  @Test("R22 the horizontal angle is positive to the right: the measurement's azimuth, or that of the direction")
+  func horizontalAngle() {
+    #expect(object { $0.azimuth = -0.25 }.horizontalAngle == -0.25)
+    let right = object { $0.direction = SIMD3(1, 0, -1) }
+    #expect(abs((right.horizontalAngle ?? 0) - .pi / 4) < 1e-15)
+    let left = object { $0.direction = SIMD3(-1, 0, -3.0.squareRoot()) }
+    #expect(abs((left.horizontalAngle ?? 0) + .pi / 6) < 1e-15)
+  }
+
+  @Test("R22 the vertical estimate: unknown, same, above, below, aboveOrBelow")
+  func vertical() {
+    func estimate(_ elevation: Double?, deviation: Double? = nil) -> NearbyObject.VerticalDirectionEstimate {
+      object {
+        $0.direction = direction(azimuth: 0, elevation: degrees(elevation ?? 0))
+        $0.elevation = elevation.map(degrees)
+        $0.elevationDeviation = deviation.map(degrees)
+      }.verticalDirectionEstimate
+    }
+    #expect(estimate(nil) == .unknown)
+    #expect(estimate(0) == .same && estimate(15) == .same && estimate(-14.9) == .same)
+    #expect(estimate(15.1) == .above && estimate(-15.1) == .below)
+    #expect(estimate(20, deviation: 9.9) == .above && estimate(-20, deviation: 9.9) == .below)
+    #expect(estimate(20, deviation: 10.1) == .aboveOrBelow && estimate(-20, deviation: 10.1) == .aboveOrBelow)
+    #expect(object { _ in }.verticalDirectionEstimate == .unknown)
+  }
+
+  @Test("R23 beyond 9 m, or through an obstacle, or badly oriented, the signal counts as weak in the reasons")
+  func availability() throws {
+    func reasons(_ change: (inout RangingMeasurement) -> Void) throws -> Set<AlgorithmConvergence.Reason> {
+      var rig = Rig()
+      _ = try rig.start(peerToken(1), assisted: true)
+      rig.pose(try #require(NearbyPose(position: .zero, rotation: SIMD4(0, 0, 0, 1))))
+      var measurement = measurement(of: peerToken(1), time: 0, distance: 3, direction: SIMD3(0, 0, -1))
+      change(&measurement)
+      rig.measure(measurement)
+      let last = rig.said().compactMap { if case .convergence(let convergence, _) = $0 { convergence } else { nil } }
+        .last
+      guard case .notConverged(let reasons)? = last else { return [] }
+      return reasons
+    }
+    #expect(try !reasons { $0.distance = 9 }.contains(.insufficientSignalStrength))
+    #expect(try reasons { $0.distance = 9.1 }.contains(.insufficientSignalStrength))
+    #expect(try reasons { $0.lineOfSightProbability = 0.2 }.contains(.insufficientSignalStrength), "an obstacle")
+    #expect(try reasons { $0.snrdB = 8 }.contains(.insufficientSignalStrength), "crossed polarisation")
+    #expect(try !reasons { ($0.snrdB, $0.lineOfSightProbability) = (30, 0.9) }.contains(.insufficientSignalStrength))
+    let blocked = object {
+      $0.direction = SIMD3(0, 0, -1)
+      $0.lineOfSightProbability = 0.01
+    }
+    #expect(blocked.distance == nil && blocked.direction == nil)
+  }
+
+  @Test("R24 a device without direction gives distances alone, and no line-of-sight advice")
+  func watch() throws {
+    let seen = object(capabilities: .distanceOnly) {
+      $0.direction = SIMD3(0, 0, -1)
+      ($0.azimuth, $0.elevation) = (0, 0)
+      ($0.azimuthDeviation, $0.elevationDeviation) = (0.1, 0.1)
+      $0.distanceDeviation = 0.02
+      $0.lineOfSightProbability = 0.9
+    }
+    #expect(seen == NearbyObject(discoveryToken: peerToken(1), distance: 2, distanceDeviation: 0.02, time: 4))
+    var capabilities = DeviceCapabilities.distanceOnly
+    capabilities.supportsCameraAssistance = true
+    var rig = Rig(capabilities: capabilities)
+    _ = try rig.start(peerToken(1), assisted: true)
+    rig.pose(try #require(NearbyPose(position: .zero, rotation: SIMD4(0, 0, 0, 1))))
+    rig.measure(peerToken(1), direction: SIMD3(0, 0, -1))
+    #expect(rig.said().allSatisfy { if case .convergence = $0 { false } else { true } })
+  }
+
+  @Test("R25 deviations, line-of-sight probability and the measurement's time come along")
+  func beyondTheFramework() {
+    let seen = object {
+      $0.distanceDeviation = 0.03
+      $0.direction = direction(azimuth: 0.1, elevation: 0.4)
+      ($0.azimuth, $0.elevation) = (0.1, 0.4)
+      ($0.azimuthDeviation, $0.elevationDeviation) = (0.02, 0.05)
+      $0.lineOfSightProbability = 0.8
+    }
+    #expect(seen.distanceDeviation == 0.03 && seen.azimuthDeviation == 0.02 && seen.elevationDeviation == 0.05)
+    #expect(seen.lineOfSightProbability == 0.8 && seen.time == 4)
+  }
+}
