@@ -117,8 +117,9 @@ import UWBDSP
 
   /// Mean of ln(rms delay spread / ns) over realisations, as Güvenç, Chong, Watanabe & Inamura state it for the report's
   /// models ("NLOS identification and weighted least-squares localization for UWB systems using multipath channel
-  /// statistics", EURASIP J. Adv. Signal Process. 2008, 271984). The report itself tabulates no such statistics; for CM5–CM7
-  /// the formulas above are the only reference.
+  /// statistics", EURASIP J. Adv. Signal Process. 2008, 271984); the figures are quoted at second hand and were not held
+  /// against the paper. The report itself tabulates no such statistics; for CM5–CM7 the formulas above are the only
+  /// reference.
   @Test(arguments: [
     (IEEE802154aModel.cm1, 2.7676), (.cm2, 2.9278), (.cm3, 2.2491), (.cm4, 2.5665), (.cm8, 4.4872),
   ])
@@ -152,8 +153,8 @@ import UWBDSP
   ]
 
   /// Means of the number of bins within 10 dB of the strongest and of those that hold 85 % of the energy, in bins of the
-  /// report's sampling rate, from an implementation of the model in NumPy that shares nothing with this one (1,000
-  /// realisations, m in decibels), for want of figures in the report. Dense rays lie on a grid, so that counting them counts
+  /// report's sampling rate, from an implementation of the model in NumPy with the same parameter table (1,000
+  /// realisations, m in decibels): it checks the code, not the parameters, for want of figures in the report. Dense rays lie on a grid, so that counting them counts
   /// the grid: the models that have them are left out.
   @Test(arguments: counts)
   func pathCountsAgreeWithAnotherImplementation(_ published: Counts) {
