@@ -15,6 +15,6 @@ struct Uwb: ParsableCommand {
       """,
     version: "0.1.0",
     subcommands: [
-      ReplayCommand.self, SimulateCommand.self, InspectCommand.self, EstimatorsCommand.self,
+      ReplayCommand.self, SimulateCommand.self, InspectCommand.self, CalibrateCommand.self, EstimatorsCommand.self,
     ])
 }

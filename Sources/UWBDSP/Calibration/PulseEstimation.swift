@@ -42,7 +42,9 @@ public struct PulseEstimation: Sendable {
     let window = (start..<start + Self.windowTaps).map { tap -> Complex<Float> in
       (0..<taps.count).contains(tap) ? Complex(taps.taps[2 * tap], taps.taps[2 * tap + 1]) : .zero
     }
-    let spectrum = FourierTransform.forward(window).map { Double($0.rawStorage.x * $0.rawStorage.x + $0.rawStorage.y * $0.rawStorage.y) }
+    let spectrum = FourierTransform.forward(window).map {
+      Double($0.rawStorage.x * $0.rawStorage.x + $0.rawStorage.y * $0.rawStorage.y)
+    }
     let energy = spectrum.reduce(0, +)
     guard energy > 0 else { return }
     for index in 0..<Self.windowTaps { powers[index] += spectrum[index] / energy }

@@ -1,19 +1,21 @@
-/// One delay estimator with its workspace, whichever it is: what lets the engine choose by name.
-final class DelayStage {
+/// One delay estimator with its workspace, whichever it is: what lets the engine, and whoever compares estimators,
+/// choose by name. One for each thread.
+public final class DelayStage {
   private let body: (PreparedTaps, inout DelayEstimate) -> Void
 
-  init<Estimator: DelayEstimator>(_ estimator: Estimator, tapCount: Int) {
+  public init<Estimator: DelayEstimator>(_ estimator: Estimator, tapCount: Int) {
     let workspace = estimator.makeWorkspace(tapCount: tapCount)
     body = { estimator.estimate($0, into: &$1, using: workspace) }
   }
 
-  func estimate(_ taps: PreparedTaps, into estimate: inout DelayEstimate) {
+  /// Fills `estimate` with what `taps` hold; allocates nothing.
+  public func estimate(_ taps: PreparedTaps, into estimate: inout DelayEstimate) {
     body(taps, &estimate)
   }
 
-  /// The estimator for `method`; a profile whose own method is `chip` falls back on the leading edge for what the
+  /// The estimator that `configuration` names; a profile whose own method is `chip` falls back on the leading edge for what the
   /// chip's index can't give: amplitudes and their deviations.
-  static func make(_ configuration: RangingEngine.Configuration, tapCount: Int) -> DelayStage {
+  public static func make(_ configuration: RangingEngine.Configuration, tapCount: Int) -> DelayStage {
     let profile = configuration.profile
     let method = configuration.delay == .chip ? profile.delay : configuration.delay
     switch method {

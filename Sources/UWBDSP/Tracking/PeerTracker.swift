@@ -18,7 +18,7 @@ public struct PeerTracker: Sendable, Hashable {
     public var longestGap: Double
 
     public init(
-      acceleration: Double = 1, angularAcceleration: Double = 0.5, gate: Double = 4, mostOutliers: Int = 3,
+      acceleration: Double = 2, angularAcceleration: Double = 0.5, gate: Double = 4, mostOutliers: Int = 3,
       longestGap: Double = 10
     ) {
       self.acceleration = acceleration

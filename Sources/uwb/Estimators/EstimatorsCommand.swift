@@ -1,5 +1,5 @@
-import Foundation
 import ArgumentParser
+import Foundation
 import UWBDSP
 
 /// `uwb estimators`: what there is, with the sources.
@@ -18,7 +18,9 @@ struct EstimatorsCommand: ParsableCommand {
     print("  \(padded("phase-fit")) weighted least-squares fit of the plane wave to the first path's phases")
     print("\nDevice profiles (from the capture):")
     for profile in DeviceProfile.all {
-      print("  \(padded(profile.name)) delay \(profile.delay.rawValue), peak \(profile.peakOffsetTaps) taps after the chip's first path")
+      print(
+        "  \(padded(profile.name)) delay \(profile.delay.rawValue), peak \(profile.peakOffsetTaps) taps after the chip's first path"
+      )
     }
   }
 

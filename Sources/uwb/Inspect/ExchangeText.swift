@@ -11,7 +11,8 @@ struct ExchangeText {
   var text: String {
     var lines: [String] = []
     lines.append("exchange \(exchange.index) at \(decimal(exchange.time, 6)) s (\(header.format), \(header.profile))")
-    lines.append("  peer \(exchange.peer)\(exchange.local.map { ", local \($0)" } ?? ""), polled by the \(exchange.initiator)")
+    lines.append(
+      "  peer \(exchange.peer)\(exchange.local.map { ", local \($0)" } ?? ""), polled by the \(exchange.initiator)")
     lines += messageLines("poll", exchange.poll)
     if let response = exchange.response { lines += messageLines("response", response) }
     if let final = exchange.final { lines += messageLines("final", final) }
@@ -24,7 +25,8 @@ struct ExchangeText {
     if let truth = exchange.truth {
       lines.append(
         "  truth: distance \(metres(truth.distance)), azimuth \(angle(truth.azimuth)), "
-          + "elevation \(angle(truth.elevation)), line of sight \(truth.isLineOfSight.map { $0 ? "yes" : "no" } ?? "–")")
+          + "elevation \(angle(truth.elevation)), line of sight \(truth.isLineOfSight.map { $0 ? "yes" : "no" } ?? "–")"
+      )
     }
     return lines.joined(separator: "\n")
   }

@@ -5,7 +5,7 @@ import UWBDSP
 /// Pulses by name, or a measured one as JSON:
 /// `{"spacing_s": 1.25e-10, "peak_index": 64, "samples": [0, 0.01, …, 1, …]}`.
 enum PulseFile {
-  private struct Contents: Decodable {
+  private struct Contents: Codable {
     var spacing: Double
     var peak: Double
     var samples: [Double]
@@ -23,6 +23,17 @@ enum PulseFile {
     case "root-raised-cosine": return .rootRaisedCosine(rolloff: 0.5, period: 1 / UWB.chipRate)
     case "dw1000": return .dw1000
     default: return try read(name)
+    }
+  }
+
+  static func write(_ pulse: MeasuredPulse, to path: String) throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys]
+    do {
+      let contents = Contents(spacing: pulse.spacing, peak: pulse.peakPosition, samples: pulse.samples)
+      try encoder.encode(contents).write(to: URL(fileURLWithPath: path))
+    } catch {
+      throw CaptureError(file: path, problem: "can't be written", remedy: "Check the folder and its permissions.")
     }
   }
 

@@ -58,7 +58,9 @@ struct JSONText {
   }
 
   /// An object of numbers that may be absent: those that are not `nil` at all, in the order given.
-  mutating func add(_ name: StaticString, _ first: (StaticString, Double?), _ rest: (StaticString, Double?)..., places: Int) {
+  mutating func add(
+    _ name: StaticString, _ first: (StaticString, Double?), _ rest: (StaticString, Double?)..., places: Int
+  ) {
     key(name)
     bytes.append(UInt8(ascii: "{"))
     needsComma = false

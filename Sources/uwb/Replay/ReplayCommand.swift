@@ -47,7 +47,7 @@ struct ReplayCommand: ParsableCommand {
       case .csv: CSVOutput(bytes)
       case .summary: SummaryOutput(bytes)
       }
-    var page = report.map { ReportPage(path: $0) }
+    var page = report.map { ReportPage(path: $0, captures: captures) }
     var totals = ReplayTotals()
     var failures = 0
     for capture in captures {
@@ -77,9 +77,10 @@ struct ReplayCommand: ParsableCommand {
     while let exchange = try reader.next() {
       if pipeline == nil {
         // The header is whole once the first exchange was read.
-        pipeline = ReplayPipeline(engine: try engine.engine(for: reader.header, file: path))
+        let ranging = try engine.engine(for: reader.header, file: path)
+        pipeline = ReplayPipeline(engine: ranging)
         sink.begin(capture: name, header: reader.header)
-        page?.begin(capture: name)
+        page?.begin(capture: name, header: reader.header, configuration: ranging.configuration)
       }
       pacer.wait(until: exchange.time)
       try pipeline?.process(exchange) { event in

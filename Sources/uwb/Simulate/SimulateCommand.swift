@@ -33,7 +33,7 @@ struct SimulateCommand: ParsableCommand {
     let header = CaptureHeader(
       format: "sigmf", profile: profile.name, array: chosen.array,
       notes: ["simulated by uwb simulate \(scenario) --seed \(seed)"])
-    var writer = try SigMFWriter(path: out, header: header)
+    let writer = try SigMFWriter(path: out, header: header)
     var progress = Progress(scenario, totalBytes: nil)
     defer { progress.finish() }
     for exchange in chosen.exchanges(profile: profile, seed: seed) {

@@ -1,0 +1,12 @@
+import ArgumentParser
+
+/// `uwb calibrate`: measures what the engine has to know of a radio.
+struct CalibrateCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "calibrate", abstract: "Measure what the engine has to know of a radio.",
+    discussion: """
+      EXAMPLE
+        uwb calibrate pulse *.log --out pulse.json && uwb replay 11.log --pulse pulse.json
+      """,
+    subcommands: [CalibratePulseCommand.self])
+}

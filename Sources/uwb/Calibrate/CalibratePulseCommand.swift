@@ -1,0 +1,54 @@
+import ArgumentParser
+import Foundation
+import UWBCapture
+import UWBDSP
+
+/// `uwb calibrate pulse`: a radio's pulse from ordinary captures.
+struct CalibratePulseCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "pulse", abstract: "Measure a radio's pulse from captures of many places.",
+    discussion: """
+      The mean power spectrum over many channels is that of the pulse; its phase is taken to be the minimum phase. \
+      Give captures from a dozen places or more: those of one place show that place's channel.
+
+      EXAMPLE
+        uwb calibrate pulse *.log --out pulse.json
+      """)
+
+  @Argument(help: ArgumentHelp("Captures to read.", valueName: "capture"))
+  var captures: [String]
+
+  @Option(help: "Capture format, or auto to tell it by the content.")
+  var format = "auto"
+
+  @Option(help: ArgumentHelp("File to write, read by replay --pulse.", valueName: "file.json"))
+  var out: String
+
+  func run() throws {
+    var estimation = PulseEstimation()
+    var spacing = UWB.tap
+    for capture in captures {
+      var reader = try openCapture(capture, format: format)
+      var progress = Progress(capture, totalBytes: nil)
+      defer { progress.finish() }
+      while let exchange = try reader.next() {
+        let period = DeviceProfile.named(reader.header.profile)?.backgroundPeriodTaps
+        for reception in [exchange.poll.reception, exchange.response?.reception, exchange.final?.reception] {
+          guard let response = reception?.impulseResponse, let first = reception?.chipFirstPathTaps else { continue }
+          spacing = response.tapSpacing
+          for antenna in 0..<response.antennaCount {
+            estimation.add(response, antenna: antenna, firstPathTaps: first, backgroundPeriodTaps: period)
+          }
+        }
+        progress.update(bytes: reader.bytesRead, exchanges: exchange.index + 1)
+      }
+    }
+    guard let pulse = estimation.pulse(tapSpacing: spacing) else {
+      throw CaptureError(
+        file: captures.joined(separator: ", "), problem: "there is no channel impulse response with a first path",
+        remedy: "Give captures that hold accumulators and the chip's first path.")
+    }
+    try PulseFile.write(pulse, to: out)
+    Message.write("\(out): pulse of \(estimation.count) CIRs")
+  }
+}

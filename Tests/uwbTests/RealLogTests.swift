@@ -1,0 +1,129 @@
+import Foundation
+import Testing
+
+/// What the project promises on the DecaRanging logs of a furnished flat (Kolakowski 2021, doi 10.5281/zenodo.4742391):
+/// 22 logs, 3 189 whole exchanges.
+@Suite("real DecaRanging logs (need UWB_DATA)", .enabled(if: RealCaptures.isPresent))
+struct RealLogTests {
+  /// One tick of the device clock, m.
+  private static let tick = 299_702_547 / (128 * 499.2e6)
+
+  private struct Update {
+    var raw: Double
+    var deviation: Double
+    var chip: Double
+  }
+
+  private static func updates(_ arguments: String...) throws -> [String: [Update]] {
+    let run = try UwbProcess.run(["replay"] + RealCaptures.allLogs() + arguments)
+    #expect(run.status == 0, "\(run.errors)")
+    var updates: [String: [Update]] = [:]
+    for event in try run.events() where event["event"] as? String == "update" {
+      let capture = try #require(event["capture"] as? String)
+      updates[capture, default: []].append(
+        Update(
+          raw: try #require(event["raw_distance_m"] as? Double),
+          deviation: try #require(event["raw_distance_std_m"] as? Double),
+          chip: try #require(event["chip_raw_distance_m"] as? Double)))
+    }
+    return updates
+  }
+
+  private static func median(_ values: [Double]) -> Double {
+    let sorted = values.sorted()
+    let middle = sorted.count / 2
+    return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+  }
+
+  /// 1.48 × the median absolute deviation.
+  private static func spread(_ values: [Double]) -> Double {
+    let middle = median(values)
+    return 1.4826 * median(values.map { abs($0 - middle) })
+  }
+
+  /// The chip cuts its time of flight to whole ticks: 4.69 mm. So ours less `DistRaw` lies in 0 ..< 4.69 mm, and does so
+  /// for every exchange only if timestamps, wraps and formula are all right.
+  @Test("with the chip's own first paths every distance is the log's DistRaw, but for its cut to whole ticks")
+  func chipDistances() throws {
+    let updates = try Self.updates("--delay", "chip")
+    #expect(updates.count == 22)
+    #expect(updates.values.reduce(0) { $0 + $1.count } == 3189)
+    for (capture, values) in updates {
+      let differences = values.map { $0.raw - $0.chip }
+      #expect(differences.allSatisfy { $0 > -2e-6 && $0 < Self.tick + 2e-6 }, "\(capture)")
+      let middle = Self.median(differences)
+      #expect(middle >= 0.0020 - 2e-6 && middle <= 0.0027 + 2e-6, "\(capture): \(middle) m")
+    }
+  }
+
+  @Test("the default estimator agrees with the chip's calibrated distances, and spreads no wider")
+  func defaultDistances() throws {
+    let updates = try Self.updates()
+    let logs = try RealCaptures.lineOfSight.map { try #require(updates["\($0).log"]) }
+    let offsets = logs.map { log in Self.median(log.map { $0.raw - $0.chip }) }
+    #expect(abs(Self.median(offsets)) < 0.02, "median over LOS logs of ours less the chip's: \(offsets)")
+    // One constant for all logs: each log's own offset is within 2 cm of it.
+    #expect(offsets.allSatisfy { abs($0) < 0.02 }, "\(offsets)")
+    let ours = Self.median(logs.map { log in Self.spread(log.map(\.raw)) })
+    #expect(ours <= 0.026, "spread \(ours) m")
+    #expect(ours <= Self.median(logs.map { log in Self.spread(log.map(\.chip)) }))
+    for log in logs {
+      let stated = Self.median(log.map(\.deviation))
+      #expect(stated > 0.01 && stated < 0.05)
+    }
+  }
+
+  @Test("every exchange yields an update or a rejection, and every loss has a reason")
+  func nothingIsLost() throws {
+    let run = try UwbProcess.run(["replay"] + RealCaptures.allLogs())
+    let events = try run.events()
+    let summary = try #require(events.last)
+    #expect(summary["event"] as? String == "summary")
+    let exchanges = try #require(summary["exchanges"] as? Int)
+    let updates = try #require(summary["updates"] as? Int)
+    let rejected = try #require(summary["rejected"] as? [String: Int])
+    let skipped = try #require(summary["skipped_input"] as? [String: Int])
+    #expect(exchanges == 3189)
+    #expect(updates + rejected.values.reduce(0, +) == exchanges)
+    #expect(updates >= 3180)
+    #expect(events.filter { $0["event"] as? String == "update" }.count == updates)
+    // Counted by hand with grep: 102 frames with receive errors, 12 polls without a final, one report of an exchange
+    // that was over before the log began.
+    #expect(skipped == ["receiveError": 102, "incompleteExchange": 12, "staleReport": 1])
+  }
+
+  @Test("a log from a pipe gives the bytes that it gives as a file")
+  func pipe() throws {
+    let path = try RealCaptures.log("12")
+    let fromFile = try UwbProcess.run("replay", path)
+    let fromPipe = try UwbProcess.run("replay", "-", input: Data(contentsOf: URL(fileURLWithPath: path)))
+    #expect(fromPipe.status == 0)
+    #expect(fromPipe.output == fromFile.output.replacing("\"12.log\"", with: "\"-\""))
+  }
+
+  @Test("a log that ends in the middle yields what is whole", arguments: [0.1, 0.37, 0.62, 0.99])
+  func cut(share: Double) throws {
+    let whole = try Data(contentsOf: URL(fileURLWithPath: RealCaptures.log("12")))
+    let all = try UwbProcess.run("replay", "-", input: whole)
+    let part = try UwbProcess.run("replay", "-", input: whole.prefix(Int(Double(whole.count) * share)))
+    #expect(part.status == 0)
+    let wholeUpdates = all.lines.filter { $0.contains("\"update\"") }
+    let partUpdates = part.lines.filter { $0.contains("\"update\"") }
+    #expect(!partUpdates.isEmpty)
+    // All but the last, whose report the cut may have taken, are to the byte what they are in the whole log.
+    #expect(Array(partUpdates.dropLast()) == Array(wholeUpdates.prefix(partUpdates.count - 1)))
+  }
+
+  @Test("inspect draws an exchange of a log")
+  func inspect() throws {
+    let folder = try TemporaryFolder()
+    let picture = folder.path("cir.svg")
+    let run = try UwbProcess.run(
+      "inspect", try RealCaptures.log("11"), "--exchange", "3", "--message", "final", "--svg", picture)
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(run.output.contains("745.8750 taps"))
+    let svg = try String(contentsOfFile: picture, encoding: .utf8)
+    #expect(svg.hasPrefix("<?xml") || svg.hasPrefix("<svg"))
+    #expect(svg.contains("chip's first path") || svg.contains("chip&#39;s first path"))
+  }
+}
