@@ -1,3 +1,4 @@
+import Foundation
 import UWBDSP
 
 /// A capture format that can be read: its name on the command line, how it is recognised, how it is opened.
@@ -17,12 +18,18 @@ public struct CaptureFormat: Sendable {
   public let isStream: Bool
   let recognise: @Sendable (Span<UInt8>) -> Recognition
   let open: @Sendable (ByteSource) throws -> any CaptureReader
+  /// For formats of more than one file.
+  var openPath: (@Sendable (String) throws -> any CaptureReader)?
 
   /// All formats, in the order in which content is tried.
   public static let all: [CaptureFormat] = [
     CaptureFormat(
       name: "decaranging", summary: "text log of DecaRanging (EVK1000, DW1000) with accumulators", isStream: true,
-      recognise: { DecaRangingLog.recognise($0) }, open: { DecaRangingLog($0) })
+      recognise: { DecaRangingLog.recognise($0) }, open: { DecaRangingLog($0) }),
+    CaptureFormat(
+      name: "sigmf", summary: "SigMF recording with the uwb extension: NAME.sigmf-meta and NAME.sigmf-data",
+      isStream: false, recognise: { SigMFReader.recognise($0) }, open: { throw SigMFReader.notAStream($0) },
+      openPath: { try SigMFReader(path: $0) }),
   ]
 
   /// The format of that name.
@@ -65,9 +72,24 @@ public func openCapture(_ path: String, format: String = "auto") throws -> any C
       throw CaptureError(
         file: path, problem: "there is no capture format “\(format)”", remedy: "Choose one of: auto, \(known).")
     }
+    if let openPath = chosen.openPath, path != "-" { return try openPath(path) }
     return try chosen.open(nonempty(ByteSource(path: path)))
   }
+  if SigMFPaths.isRecording(path) { return try SigMFReader(path: path) }
   return try openCapture(ByteSource(path: path))
+}
+
+/// Bytes that the capture at `path` takes, over all of its files: what `CaptureReader.bytesRead` runs up to. `nil` for a
+/// stream, and where there is no such capture.
+public func captureByteCount(_ path: String) -> Int? {
+  let recording = SigMFPaths(path)
+  let files = SigMFPaths.isRecording(path) ? [recording.metadata, recording.data] : [path]
+  let sizes = files.map { file -> Int? in
+    var status = stat()
+    guard stat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    return Int(status.st_size)
+  }
+  return sizes.reduce(0) { sum, size in sum.flatMap { sum in size.map { sum + $0 } } }
 }
 
 /// Opens a stream for reading and tells its format by its content.

@@ -27,6 +27,9 @@ import UWBCapture
     let file = try TemporaryFile(Array(text().utf8))
     #expect(try count(openCapture(file.path)) == 3)
     #expect(try count(openCapture(file.path, format: "decaranging")) == 3)
+    #expect(captureByteCount(file.path) == text().utf8.count)
+    #expect(captureByteCount("-") == nil)
+    #expect(captureByteCount("/nowhere/missing.log") == nil)
   }
 
   @Test func aLogThatIsJoinedInsideAnAccumulatorIsRecognised() throws {

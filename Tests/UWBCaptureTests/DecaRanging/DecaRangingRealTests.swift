@@ -55,6 +55,20 @@ struct DecaRangingRealTests {
     return ticks.rounded(.down) * UWB.tick * UWB.speedOfLightInAir
   }
 
+  @Test func aRecordingOfALogHoldsTheSame() throws {
+    let folder = try TemporaryFolder()
+    let reading = try DecaRangingReading(ByteSource(path: path(6)))
+    try SigMFTests.write(reading.exchanges, to: folder.path + "/6", header: reading.header)
+    let (read, reader) = try SigMFTests.read(folder.path + "/6")
+    #expect(read.count == reading.exchanges.count)
+    for (one, other) in zip(read, reading.exchanges) {
+      let isEqual = SigMFTests.bits(one) == SigMFTests.bits(other)
+      #expect(isEqual, "exchange \(other.index)")
+    }
+    #expect(reader.header.notes == reading.header.notes)
+    #expect(reader.header.profile == reading.header.profile)
+  }
+
   @Test func cutAtEveryKilobyte() throws {
     let content = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path(6))).prefix(300 * 1024))
     let whole = try DecaRangingReading(ByteSource(content: content)).exchanges

@@ -1,0 +1,75 @@
+import UWBDSP
+
+// From the types of the engine to the fields of a recording, and back. JSON knows no infinity and no NaN: such a number
+// becomes absent.
+
+extension SigMFMessage {
+  init(_ name: Name, _ message: RangingMessage) {
+    self.name = name
+    transmitted = message.transmitted?.ticks
+    guard let reception = message.reception else { return }
+    received = reception.time.ticks
+    firstPath = reception.chipFirstPathTaps?.finite
+    preambleCount = reception.preambleCount
+    receivedPower = reception.receivedPowerdBm?.finite
+    firstPathPower = reception.firstPathPowerdBm?.finite
+    noiseThreshold = reception.noiseThreshold
+  }
+
+  /// The message, with the CIR that its segment holds.
+  func rangingMessage(_ impulseResponse: ChannelImpulseResponse? = nil) -> RangingMessage {
+    RangingMessage(
+      transmitted: transmitted.map { DeviceTime(ticks: $0) },
+      reception: received.map { time in
+        Reception(
+          time: DeviceTime(ticks: time), chipFirstPathTaps: firstPath, impulseResponse: impulseResponse,
+          preambleCount: preambleCount, receivedPowerdBm: receivedPower, firstPathPowerdBm: firstPathPower,
+          noiseThreshold: noiseThreshold)
+      })
+  }
+}
+
+extension SigMFExchange {
+  init(_ exchange: RangingExchange, messageCount: Int, otherMessages: [SigMFMessage]) {
+    self.messageCount = messageCount
+    time = exchange.time.finite ?? 0
+    peer = exchange.peer.description
+    local = exchange.local?.description
+    initiator = exchange.initiator == .local ? .local : .peer
+    self.otherMessages = otherMessages.isEmpty ? nil : otherMessages
+    report = exchange.chipReport.map {
+      Report(
+        distance: $0.distance?.finite, rawDistance: $0.rawDistance?.finite, clockOffset: $0.clockOffsetppm?.finite)
+    }
+    truth = exchange.truth.map {
+      Truth(
+        distance: $0.distance?.finite, azimuth: $0.azimuth?.finite, elevation: $0.elevation?.finite,
+        isLineOfSight: $0.isLineOfSight)
+    }
+  }
+
+  /// The exchange of these messages; `nil` where an address is none, or the poll is missing.
+  func rangingExchange(index: Int, messages: [(name: SigMFMessage.Name, message: RangingMessage)]) -> RangingExchange? {
+    func message(_ name: SigMFMessage.Name) -> RangingMessage? { messages.first { $0.name == name }?.message }
+    guard let peer = DeviceAddress(peer), let poll = message(.poll) else { return nil }
+    var localAddress: DeviceAddress?
+    if let local {
+      guard let address = DeviceAddress(local) else { return nil }
+      localAddress = address
+    }
+    return RangingExchange(
+      index: index, time: time, peer: peer, local: localAddress, initiator: initiator == .local ? .local : .peer,
+      poll: poll, response: message(.response), final: message(.final),
+      chipReport: report.map {
+        ChipReport(distance: $0.distance, rawDistance: $0.rawDistance, clockOffsetppm: $0.clockOffset)
+      },
+      truth: truth.map {
+        GroundTruth(
+          distance: $0.distance, azimuth: $0.azimuth, elevation: $0.elevation, isLineOfSight: $0.isLineOfSight)
+      })
+  }
+}
+
+extension Double {
+  fileprivate var finite: Double? { isFinite ? self : nil }
+}

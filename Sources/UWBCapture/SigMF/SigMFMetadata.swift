@@ -1,0 +1,173 @@
+/// The `global` object of a recording: what holds for all of it.
+///
+/// Fields named `core:` are those of the SigMF specification 1.2; `uwb:` fields are described in
+/// `Documentation/SigMF-uwb-extension.md`.
+struct SigMFGlobal: Codable, Equatable {
+  struct Extension: Codable, Equatable {
+    var name: String
+    var version: String
+    var optional: Bool
+  }
+
+  var datatype: String
+  var sampleRate: Double?
+  var version: String
+  var channelCount: Int?
+  var recorder: String?
+  var sha512: String?
+  var extensions: [Extension]?
+  var profile: String?
+  var antennaPositions: [[Double]]?
+  var carrier: Double?
+  var notes: [String]?
+
+  enum CodingKeys: String, CodingKey {
+    case datatype = "core:datatype"
+    case sampleRate = "core:sample_rate"
+    case version = "core:version"
+    case channelCount = "core:num_channels"
+    case recorder = "core:recorder"
+    case sha512 = "core:sha512"
+    case extensions = "core:extensions"
+    case profile = "uwb:profile"
+    case antennaPositions = "uwb:antenna_positions_m"
+    case carrier = "uwb:carrier_hz"
+    case notes = "uwb:notes"
+  }
+}
+
+/// One message of an exchange, as its own capture segment holds it, or `uwb:other_messages` where it has no CIR.
+struct SigMFMessage: Codable, Equatable {
+  enum Name: String, Codable {
+    case poll, response, final
+  }
+
+  var name: Name
+  var transmitted: UInt64?
+  var received: UInt64?
+  var firstPath: Double?
+  var preambleCount: Int?
+  var receivedPower: Double?
+  var firstPathPower: Double?
+  var noiseThreshold: Int?
+
+  enum CodingKeys: String, CodingKey {
+    case name = "uwb:message"
+    case transmitted = "uwb:transmitted_ticks"
+    case received = "uwb:received_ticks"
+    case firstPath = "uwb:first_path_taps"
+    case preambleCount = "uwb:preamble_count"
+    case receivedPower = "uwb:received_power_dbm"
+    case firstPathPower = "uwb:first_path_power_dbm"
+    case noiseThreshold = "uwb:noise_threshold"
+  }
+}
+
+/// What an exchange's first segment says of the whole exchange.
+struct SigMFExchange: Codable, Equatable {
+  struct Report: Codable, Equatable {
+    var distance: Double?
+    var rawDistance: Double?
+    var clockOffset: Double?
+
+    enum CodingKeys: String, CodingKey {
+      case distance = "uwb:distance_m"
+      case rawDistance = "uwb:raw_distance_m"
+      case clockOffset = "uwb:clock_offset_ppm"
+    }
+  }
+
+  struct Truth: Codable, Equatable {
+    var distance: Double?
+    var azimuth: Double?
+    var elevation: Double?
+    var isLineOfSight: Bool?
+
+    enum CodingKeys: String, CodingKey {
+      case distance = "uwb:distance_m"
+      case azimuth = "uwb:azimuth_rad"
+      case elevation = "uwb:elevation_rad"
+      case isLineOfSight = "uwb:line_of_sight"
+    }
+  }
+
+  enum Initiator: String, Codable {
+    case local, peer
+  }
+
+  var messageCount: Int
+  var time: Double
+  var peer: String
+  var local: String?
+  var initiator: Initiator
+  var otherMessages: [SigMFMessage]?
+  var report: Report?
+  var truth: Truth?
+
+  enum CodingKeys: String, CodingKey {
+    case messageCount = "uwb:message_count"
+    case time = "uwb:time_s"
+    case peer = "uwb:peer"
+    case local = "uwb:local"
+    case initiator = "uwb:initiator"
+    case otherMessages = "uwb:other_messages"
+    case report = "uwb:chip_report"
+    case truth = "uwb:truth"
+  }
+}
+
+/// One capture segment: a message's CIR and what its receiver said of it. An exchange's first segment holds what
+/// concerns the whole exchange, too.
+struct SigMFSegment: Codable, Equatable {
+  var sampleStart: Int
+  var frequency: Double?
+  var index: Int
+  var tapCount: Int
+  var scale: Float?
+  var tapSpacing: Double?
+  var message: SigMFMessage
+  var exchange: SigMFExchange?
+
+  enum CodingKeys: String, CodingKey {
+    case sampleStart = "core:sample_start"
+    case frequency = "core:frequency"
+    case index = "uwb:exchange"
+    case tapCount = "uwb:tap_count"
+    case scale = "uwb:scale"
+    case tapSpacing = "uwb:tap_spacing_s"
+  }
+
+  init(sampleStart: Int, frequency: Double?, index: Int, message: SigMFMessage) {
+    self.sampleStart = sampleStart
+    self.frequency = frequency
+    self.index = index
+    self.message = message
+    tapCount = 0
+  }
+
+  // All of it lies side by side in one object: a segment is read in other tools without a second level.
+  init(from decoder: any Decoder) throws {
+    let fields = try decoder.container(keyedBy: CodingKeys.self)
+    sampleStart = try fields.decode(Int.self, forKey: .sampleStart)
+    frequency = try fields.decodeIfPresent(Double.self, forKey: .frequency)
+    index = try fields.decode(Int.self, forKey: .index)
+    tapCount = try fields.decode(Int.self, forKey: .tapCount)
+    scale = try fields.decodeIfPresent(Float.self, forKey: .scale)
+    tapSpacing = try fields.decodeIfPresent(Double.self, forKey: .tapSpacing)
+    message = try SigMFMessage(from: decoder)
+    let isFirst = try decoder.container(keyedBy: SigMFExchange.CodingKeys.self).contains(.messageCount)
+    exchange = isFirst ? try SigMFExchange(from: decoder) : nil
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var fields = encoder.container(keyedBy: CodingKeys.self)
+    try fields.encode(sampleStart, forKey: .sampleStart)
+    try fields.encodeIfPresent(frequency, forKey: .frequency)
+    try fields.encode(index, forKey: .index)
+    try fields.encode(tapCount, forKey: .tapCount)
+    try fields.encodeIfPresent(scale, forKey: .scale)
+    try fields.encodeIfPresent(tapSpacing, forKey: .tapSpacing)
+    try message.encode(to: encoder)
+    try exchange?.encode(to: encoder)
+  }
+}

@@ -1,0 +1,158 @@
+import Foundation
+import UWBDSP
+
+/// Reads SigMF recordings that carry the `uwb` extension: metadata segment by segment as a stream, samples mapped into
+/// memory. The CIR of one antenna is borrowed from the file; those of several are copied, tap by tap, because SigMF
+/// interleaves channels.
+///
+/// `skipped` counts: `damagedSegment` (no such object, or it speaks of nothing that exists), `segmentTooLong`,
+/// `truncatedMetadata` (the file ends inside), `missingSamples` (the data file ends before; the exchange lacks this CIR),
+/// `incompleteExchange` (a message or its fields are missing).
+public struct SigMFReader: CaptureReader {
+  public let header: CaptureHeader
+  public private(set) var skipped = SkippedInput()
+
+  private let layout: SigMFLayout
+  private var metadata: JSONStream
+  private var samples: MappedSamples
+  private var sampleBytes = 0
+  private var ahead: SigMFSegment?
+  private var isFirst = true
+  private var isAtEnd = false
+  private let decoder = JSONDecoder()
+
+  /// Opens the recording that `path` names: either of its files, or both without ending.
+  ///
+  /// - Throws: `CaptureError` where a file can't be read, or is no recording of UWB exchanges.
+  public init(path: String) throws {
+    let paths = SigMFPaths(path)
+    let global = try Self.global(paths)
+    guard global.extensions?.contains(where: { $0.name == "uwb" }) == true else {
+      throw CaptureError(
+        file: paths.metadata, place: "core:extensions", problem: "lists no `uwb` extension",
+        remedy: "Only recordings of UWB exchanges can be replayed; see Documentation/SigMF-uwb-extension.md.")
+    }
+    guard let layout = SigMFLayout(global) else {
+      throw CaptureError(
+        file: paths.metadata, place: "core:datatype, core:num_channels",
+        problem: "\(global.datatype) × \(global.channelCount ?? 1) can't be read",
+        remedy: "Convert the samples to ci16_le or cf32_le, at most 64 channels.")
+    }
+    self.layout = layout
+    header = CaptureHeader(
+      format: "sigmf", profile: global.profile ?? "dw1000", array: Self.array(global), notes: global.notes ?? [])
+    metadata = JSONStream(try ByteSource(path: paths.metadata))
+    samples = try MappedSamples(path: paths.data)
+    guard try Self.seek("captures", in: &metadata), try metadata.skip(0x5B) else {
+      throw CaptureError(
+        file: paths.metadata, place: "captures", problem: "holds no array of that name",
+        remedy: "Check that the file is whole.")
+    }
+  }
+
+  public var bytesRead: Int { metadata.source.bytesConsumed + sampleBytes }
+
+  public mutating func next() throws -> RangingExchange? {
+    while true {
+      guard let first = try ahead ?? nextSegment() else { return nil }
+      ahead = nil
+      var messages = [(first.message.name, first.message.rangingMessage(try impulseResponse(first)))]
+      while let segment = try nextSegment() {
+        guard segment.index == first.index, segment.exchange == nil else {
+          ahead = segment
+          break
+        }
+        messages.append((segment.message.name, segment.message.rangingMessage(try impulseResponse(segment))))
+      }
+      guard let exchange = first.exchange else {
+        skipped.add("incompleteExchange")
+        continue
+      }
+      messages += (exchange.otherMessages ?? []).map { ($0.name, $0.rangingMessage()) }
+      guard Set(messages.map(\.0)).count == exchange.messageCount, messages.count == exchange.messageCount,
+        let result = exchange.rangingExchange(
+          index: first.index, messages: messages.map { (name: $0.0, message: $0.1) })
+      else {
+        skipped.add("incompleteExchange")
+        continue
+      }
+      return result
+    }
+  }
+
+  private mutating func nextSegment() throws -> SigMFSegment? {
+    while !isAtEnd {
+      if try metadata.skip(0x5D) {
+        isAtEnd = true
+        break
+      }
+      if !isFirst, try !metadata.skip(0x2C) {
+        isAtEnd = true
+        skipped.add("truncatedMetadata")
+        break
+      }
+      isFirst = false
+      switch try metadata.take() {
+      case .cut:
+        isAtEnd = true
+        skipped.add("truncatedMetadata")
+      case .tooLong:
+        skipped.add("segmentTooLong")
+      case .whole(let bytes):
+        if let segment = try? decoder.decode(SigMFSegment.self, from: Data(bytes)), segment.isPlausible {
+          return segment
+        }
+        skipped.add("damagedSegment")
+      }
+    }
+    return nil
+  }
+
+  private mutating func impulseResponse(_ segment: SigMFSegment) throws -> ChannelImpulseResponse? {
+    guard segment.tapCount > 0 else { return nil }
+    let length = layout.tapByteCount
+    let (start, isFar) = segment.sampleStart.multipliedReportingOverflow(by: length)
+    guard !isFar, start <= samples.byteCount,
+      let (storage, offset) = try samples.bytes(start..<start + segment.tapCount * length)
+    else {
+      skipped.add("missingSamples")
+      return nil
+    }
+    sampleBytes += segment.tapCount * length
+    let scale = segment.scale ?? 1
+    let spacing = segment.tapSpacing ?? UWB.tap
+    guard layout.antennaCount > 1 else {
+      return ChannelImpulseResponse(
+        storage: storage, byteOffset: offset, format: layout.format, tapCount: segment.tapCount, scale: scale,
+        tapSpacing: spacing)
+    }
+    return ChannelImpulseResponse(
+      storage: deinterleaved(storage, offset: offset, tapCount: segment.tapCount), format: layout.format,
+      antennaCount: layout.antennaCount, tapCount: segment.tapCount, scale: scale, tapSpacing: spacing)
+  }
+
+  private func deinterleaved(_ storage: TapStorage, offset: Int, tapCount: Int) -> TapStorage {
+    let length = layout.format.byteCount
+    let result = TapStorage(byteCount: tapCount * layout.tapByteCount)
+    storage.withBytes { source in
+      result.withMutableBytes { target in
+        for tap in 0..<tapCount {
+          for antenna in 0..<layout.antennaCount {
+            let from = offset + (tap * layout.antennaCount + antenna) * length
+            UnsafeMutableRawBufferPointer(rebasing: target[((antenna * tapCount + tap) * length)...])
+              .copyMemory(from: UnsafeRawBufferPointer(rebasing: source[from..<from + length]))
+          }
+        }
+      }
+    }
+    return result
+  }
+}
+
+extension SigMFSegment {
+  /// Limits on what a segment may make us do: a CIR is at most a million taps, addresses and counts are what they say.
+  fileprivate var isPlausible: Bool {
+    sampleStart >= 0 && (0...1 << 20).contains(tapCount) && (scale ?? 1).isFinite && (tapSpacing ?? 1) > 0
+      && (tapSpacing ?? 1).isFinite
+  }
+}

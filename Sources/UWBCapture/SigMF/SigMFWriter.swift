@@ -1,0 +1,214 @@
+import Foundation
+import UWBDSP
+
+/// Writes exchanges as a SigMF recording, exchange by exchange: one capture segment for each CIR, antennas as
+/// interleaved channels, everything else in `uwb:` fields (`Documentation/SigMF-uwb-extension.md`).
+///
+/// Both files are whole after every `append`: what is written stays readable if the program ends before `finish`, which
+/// adds the data's hash. Memory is constant.
+public final class SigMFWriter {
+  private let paths: SigMFPaths
+  private let data: OutputFile
+  private let metadata: OutputFile
+  private let encoder = JSONEncoder()
+  private var global: SigMFGlobal
+  private var layout: SigMFLayout?
+  private let headLength: Int
+  private var metadataEnd: Int
+  private var sampleCount = 0
+  private var hash = SHA512()
+  private var isFinished = false
+
+  private static let tail = "\n],\n\"annotations\":[]}\n"
+
+  /// Creates the two files, or empties those that are there. `path` may name either file, or both without ending.
+  ///
+  /// - Throws: `CaptureError` where they can't be created.
+  public init(path: String, header: CaptureHeader) throws {
+    paths = SigMFPaths(path)
+    data = try OutputFile(path: paths.data)
+    metadata = try OutputFile(path: paths.metadata)
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    global = SigMFGlobal(
+      datatype: SigMFLayout.single.datatype, sampleRate: 2 * UWB.chipRate, version: "1.2.6", recorder: "UWBDSP",
+      extensions: [.init(name: "uwb", version: "0.1.0", optional: true)], profile: header.profile,
+      antennaPositions: header.array?.positions.map { [$0.x, $0.y, $0.z] }, carrier: header.array?.carrier,
+      notes: header.notes)
+    // Room for the longest head there can be: it is written again when the layout and when the hash is known.
+    var longest = global
+    longest.channelCount = .max
+    longest.sha512 = String(repeating: "0", count: 128)
+    headLength = try encoder.encode(longest).count
+    metadataEnd = 0
+    try writeHead()
+    try metadata.write(Data(Self.tail.utf8), at: metadataEnd)
+  }
+
+  /// Adds an exchange to the end of both files.
+  ///
+  /// - Throws: `CaptureError` where a CIR's antennas or number format differ from those before (a recording has one
+  ///   layout), or where a file can't be written.
+  public func append(_ exchange: RangingExchange) throws {
+    precondition(!isFinished, "\(paths.base): a recording that is finished takes no more exchanges")
+    let messages = [
+      (SigMFMessage.Name.poll, exchange.poll as RangingMessage?), (.response, exchange.response),
+      (.final, exchange.final),
+    ]
+    .compactMap { name, message in message.map { (name, $0) } }
+    let newLayout = try checkedLayout(exchange.index, messages)
+    var segments: [SigMFSegment] = []
+    var others: [SigMFMessage] = []
+    var start = sampleCount
+    for (name, message) in messages {
+      guard let response = message.reception?.impulseResponse else {
+        others.append(SigMFMessage(name, message))
+        continue
+      }
+      var segment = SigMFSegment(
+        sampleStart: start, frequency: global.carrier, index: exchange.index, message: SigMFMessage(name, message))
+      segment.tapCount = response.tapCount
+      segment.scale = response.scale
+      segment.tapSpacing = response.tapSpacing == UWB.tap ? nil : response.tapSpacing
+      segments.append(segment)
+      start += response.tapCount
+    }
+    // An exchange without any CIR takes a segment without samples, so that it is not lost.
+    if segments.isEmpty {
+      segments.append(
+        SigMFSegment(
+          sampleStart: start, frequency: global.carrier, index: exchange.index, message: others.removeFirst()))
+    }
+    segments[0].exchange = SigMFExchange(exchange, messageCount: messages.count, otherMessages: others)
+
+    // Samples first: metadata never speaks of samples that are not there.
+    for (_, message) in messages {
+      if let response = message.reception?.impulseResponse { try write(response) }
+    }
+    if newLayout != layout {
+      layout = newLayout
+      try writeHead()
+    }
+    try write(segments)
+    sampleCount = start
+  }
+
+  /// Adds the hash of the samples and closes both files.
+  public func finish() throws {
+    guard !isFinished else { return }
+    isFinished = true
+    global.sha512 = hash.hexadecimal()
+    try writeHead()
+    try data.close()
+    try metadata.close()
+  }
+
+  private func checkedLayout(
+    _ index: Int, _ messages: [(SigMFMessage.Name, RangingMessage)]
+  ) throws -> SigMFLayout? {
+    var known = layout
+    for (name, message) in messages {
+      guard let found = message.reception?.impulseResponse.map(SigMFLayout.init) else { continue }
+      if let known, known != found {
+        throw CaptureError(
+          file: paths.base, place: "exchange \(index), \(name.rawValue)",
+          problem: "its CIR has \(found.description), those before \(known.description)",
+          remedy: "Write captures of different layouts to recordings of their own.")
+      }
+      known = found
+    }
+    return known
+  }
+
+  private func write(_ response: ChannelImpulseResponse) throws {
+    let sampleLength = response.format.byteCount
+    try response.storage.withBytes { bytes in
+      if response.antennaCount == 1 {
+        let length = response.tapCount * sampleLength
+        let samples = UnsafeRawBufferPointer(rebasing: bytes[response.byteOffset..<response.byteOffset + length])
+        hash.update(samples)
+        try data.append(samples)
+        return
+      }
+      var interleaved: [UInt8] = []
+      interleaved.reserveCapacity(response.tapCount * response.antennaCount * sampleLength)
+      for tap in 0..<response.tapCount {
+        for antenna in 0..<response.antennaCount {
+          let start = response.byteOffset + (antenna * response.antennaStride + tap) * sampleLength
+          interleaved.append(contentsOf: bytes[start..<start + sampleLength])
+        }
+      }
+      try interleaved.withUnsafeBytes {
+        hash.update($0)
+        try data.append($0)
+      }
+    }
+  }
+
+  private func write(_ segments: [SigMFSegment]) throws {
+    var text = Data()
+    for segment in segments {
+      if metadataEnd > headEnd || !text.isEmpty { text.append(contentsOf: Array(",\n".utf8)) }
+      text.append(try encoder.encode(segment))
+    }
+    let length = text.count
+    text.append(contentsOf: Array(Self.tail.utf8))
+    try metadata.write(text, at: metadataEnd)
+    metadataEnd += length
+  }
+
+  private static let headStart = "{\"global\":"
+  private static let headTail = ",\n\"captures\":[\n"
+  private var headEnd: Int { Self.headStart.utf8.count + headLength + Self.headTail.utf8.count }
+
+  private func writeHead() throws {
+    global.datatype = (layout ?? .single).datatype
+    global.channelCount = (layout ?? .single).antennaCount
+    var text = Data(Self.headStart.utf8)
+    let object = try encoder.encode(global)
+    text.append(object)
+    text.append(contentsOf: [UInt8](repeating: 0x20, count: headLength - object.count))
+    text.append(contentsOf: Array(Self.headTail.utf8))
+    try metadata.write(text, at: 0)
+    metadataEnd = max(metadataEnd, text.count)
+  }
+}
+
+/// How the samples of a recording lie: one number format, one number of antennas.
+struct SigMFLayout: Equatable, CustomStringConvertible {
+  var format: ChannelImpulseResponse.SampleFormat
+  var antennaCount: Int
+
+  static let single = SigMFLayout(format: .int16, antennaCount: 1)
+
+  init(format: ChannelImpulseResponse.SampleFormat, antennaCount: Int) {
+    self.format = format
+    self.antennaCount = antennaCount
+  }
+
+  init(_ response: ChannelImpulseResponse) {
+    self.init(format: response.format, antennaCount: response.antennaCount)
+  }
+
+  /// The layout that a recording's `global` object states; `nil` for sample types that hold no CIRs of ours.
+  init?(_ global: SigMFGlobal) {
+    switch global.datatype {
+    case "ci16_le": format = .int16
+    case "cf32_le": format = .float32
+    default: return nil
+    }
+    antennaCount = global.channelCount ?? 1
+    guard (1...64).contains(antennaCount) else { return nil }
+  }
+
+  var datatype: String {
+    switch format {
+    case .int16: "ci16_le"
+    case .float32: "cf32_le"
+    }
+  }
+
+  /// Bytes of one tap over all antennas.
+  var tapByteCount: Int { format.byteCount * antennaCount }
+
+  var description: String { "\(antennaCount) antenna\(antennaCount == 1 ? "" : "s") of \(datatype)" }
+}

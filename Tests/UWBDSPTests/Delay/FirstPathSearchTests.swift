@@ -1,0 +1,157 @@
+import Numerics
+import TestSupport
+import Testing
+
+@testable import UWBDSP
+
+@Suite struct FirstPathSearchTests {
+  private static let tapCount = 400
+
+  private final class Bench {
+    let search: FirstPathSearch
+    let taps = PreparedTaps(tapCount: tapCount)
+    let workspace = FirstPathSearch.Workspace(tapCount: tapCount)
+
+    init(pulse: PulseShape = .standard, modelError: Double = 0.003, falseAlarmRate: Double) {
+      search = FirstPathSearch(
+        pulse: pulse, tapSpacing: UWB.tap, modelError: modelError, falseAlarmRate: falseAlarmRate)
+    }
+
+    /// The first path in taps.
+    func run(_ paths: [NaivePath], pulse: PulseShape = .standard, using random: inout StatisticsRandom) -> Double? {
+      let samples = NaiveImpulseResponse.samples(paths, tapCount: tapCount, pulse: pulse, using: &random)
+      taps.load(ChannelImpulseResponse(samples), antenna: 0)
+      return search.run(taps, using: workspace).halfTap.map { Double($0) / 2 }
+    }
+  }
+
+  /// Noise alone passes no more often than stated, and not half as often. The formula counts crossings of a
+  /// known noise level; the level's own scatter of 6 % (25 blocks) at γ ≈ 9 raises the rate by e^((0.06·9)²/2) = 1.16,
+  /// which the half-tap grid, missing crossings between its points, more than takes back.
+  @Test(arguments: [0.02, 0.1])
+  func noiseAlonePassesAtTheStatedRate(rate: Double) {
+    var random = StatisticsRandom(seed: 800)
+    let bench = Bench(falseAlarmRate: rate)
+    let trials = 1500
+    var found = 0
+    for _ in 0..<trials where bench.run([], using: &random) != nil { found += 1 }
+    #expect(found <= StatisticsLimits.binomial(probability: rate, trials: trials).upperBound)
+    #expect(found >= StatisticsLimits.binomial(probability: rate / 2, trials: trials).lowerBound)
+    #expect(found > 0)
+  }
+
+  /// The same for noise before a path: three quarters of the taps lie before it.
+  @Test func noiseBeforeAPathPassesAtTheStatedRate() {
+    var random = StatisticsRandom(seed: 801)
+    let rate = 0.1
+    let bench = Bench(falseAlarmRate: rate)
+    let trials = 1200
+    var early = 0
+    for _ in 0..<trials {
+      let path = NaivePath(delayTaps: random.uniform(295...305), powerdB: 25, phase: random.uniform(0...6))
+      if let found = bench.run([path], using: &random), found < path.delayTaps - 3 { early += 1 }
+    }
+    #expect(early <= StatisticsLimits.binomial(probability: rate, trials: trials).upperBound)
+    #expect(early >= StatisticsLimits.binomial(probability: rate / 3, trials: trials).lowerBound)
+    #expect(early > 0)
+  }
+
+  @Test func aStrictRateLetsNoNoisePass() {
+    var random = StatisticsRandom(seed: 802)
+    let bench = Bench(falseAlarmRate: 1e-6)
+    for _ in 0..<400 {
+      let path = NaivePath(delayTaps: random.uniform(250...380), powerdB: 25, phase: random.uniform(0...6))
+      let found = bench.run([path], using: &random) ?? .infinity
+      #expect(abs(found - path.delayTaps) <= 1)
+    }
+  }
+
+  @Test(arguments: [0, 10, 20])
+  func weakPathsBeforeStrongOnesAreFirst(weakerBydB: Double) {
+    var random = StatisticsRandom(seed: 803)
+    let bench = Bench(falseAlarmRate: 1e-6)
+    for _ in 0..<300 {
+      // 20 dB weaker and still 20 dB over the noise, far enough for the later pulse's side lobes to be weaker yet.
+      let delay = random.uniform(250...300)
+      let gap = weakerBydB < 20 ? random.uniform(6...12) : random.uniform(10...20)
+      let first = NaivePath(delayTaps: delay, powerdB: 40 - weakerBydB, phase: random.uniform(0...6))
+      let second = NaivePath(delayTaps: delay + gap, powerdB: 40, phase: random.uniform(0...6))
+      let found = bench.run([first, second], using: &random) ?? .infinity
+      #expect(abs(found - delay) <= 1)
+    }
+  }
+
+  /// The standard pulse's first side lobe is 23 dB down, the root-raised cosine's 19 dB, and both stand 40 dB over
+  /// the noise here.
+  @Test(arguments: [PulseShape.standard, .rootRaisedCosine(rolloff: 0.5, period: 1 / UWB.chipRate), .dw1000])
+  func sideLobesAreNoPaths(pulse: PulseShape) {
+    var random = StatisticsRandom(seed: 804)
+    let bench = Bench(pulse: pulse, falseAlarmRate: 1e-6)
+    for _ in 0..<300 {
+      let path = NaivePath(
+        delayTaps: random.uniform(250...350), powerdB: random.uniform(50...65), phase: random.uniform(0...6))
+      let found = bench.run([path], pulse: pulse, using: &random) ?? .infinity
+      #expect(abs(found - path.delayTaps) <= 1)
+    }
+  }
+
+  @Test func sideLobesOfTwoPathsAreNoPaths() {
+    var random = StatisticsRandom(seed: 805)
+    let bench = Bench(falseAlarmRate: 1e-6)
+    for _ in 0..<300 {
+      let delay = random.uniform(250...300)
+      let paths = [
+        NaivePath(delayTaps: delay, powerdB: 60, phase: random.uniform(0...6)),
+        NaivePath(delayTaps: delay + random.uniform(3...8), powerdB: 60, phase: random.uniform(0...6)),
+      ]
+      let found = bench.run(paths, using: &random) ?? .infinity
+      // Two pulses three taps apart lean towards each other.
+      #expect(found >= delay - 1 && found <= delay + 1.5)
+    }
+  }
+
+  /// 10.5 dB is below the strict level and above the one for presence: most such paths are still found.
+  @Test func theStrongestStandsInWhereNothingPassesTheStrictLevel() {
+    var random = StatisticsRandom(seed: 806)
+    let bench = Bench(falseAlarmRate: 1e-6)
+    var near = 0
+    for _ in 0..<300 {
+      let path = NaivePath(delayTaps: random.uniform(250...350), powerdB: 10.5, phase: random.uniform(0...6))
+      if let found = bench.run([path], using: &random), abs(found - path.delayTaps) <= 2 { near += 1 }
+    }
+    #expect(near > 200)
+  }
+
+  @Test func levelsSolveTheCrossingRate() {
+    let search = FirstPathSearch(pulse: .standard, tapSpacing: UWB.tap, modelError: 0, falseAlarmRate: 1e-6)
+    var previous = Double.infinity
+    for rate in [1e-12, 1e-9, 1e-6, 1e-3, 0.5] {
+      let level = search.detectionLevel(tapCount: 1016, rate: rate)
+      #expect(level < previous)
+      previous = level
+      // The level is a fixed point: the rate at the level is the rate asked for, whatever the bandwidth's constant.
+      let half = search.detectionLevel(tapCount: 508, rate: rate / 2)
+      #expect(abs(half - level) < 1e-6)
+    }
+    #expect(search.detectionLevel(tapCount: 1, rate: 0.999) >= 1)
+  }
+
+  /// E|z|² of the filter over noise of variance 1, on whole and on half taps.
+  @Test func noiseGainIsTheFiltersOwn() {
+    var random = StatisticsRandom(seed: 807)
+    let bench = Bench(falseAlarmRate: 1e-6)
+    var whole = StatisticsErrors()
+    var half = StatisticsErrors()
+    for _ in 0..<60 {
+      _ = bench.run([], using: &random)
+      for tap in 10..<Self.tapCount - 10 {
+        whole.add(Double(bench.workspace.powers.pointer[2 * tap]))
+        half.add(Double(bench.workspace.powers.pointer[2 * tap + 1]))
+      }
+    }
+    // Neighbours within three taps are correlated: a third of the numbers at most counts as independent.
+    let limit = StatisticsLimits.mean(deviation: 1, trials: whole.count / 3)
+    #expect(abs(whole.mean / bench.search.noiseGain - 1) < limit)
+    #expect(abs(half.mean / bench.search.noiseGain - 1) < limit + 0.02)
+  }
+}

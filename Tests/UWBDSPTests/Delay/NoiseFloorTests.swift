@@ -1,0 +1,99 @@
+import Numerics
+import TestSupport
+import Testing
+
+@testable import UWBDSP
+
+@Suite struct NoiseFloorTests {
+  private func estimate(_ powers: [Float], before end: Int, using floor: NoiseFloor = NoiseFloor()) -> Double {
+    powers.withUnsafeBufferPointer { buffer in
+      guard let base = buffer.baseAddress else { return .nan }
+      return floor.estimate(base, count: buffer.count, before: end)
+    }
+  }
+
+  private func noise(_ count: Int, variance: Double = 1, _ random: inout StatisticsRandom) -> [Float] {
+    (0..<count).map { _ in Float(random.complexGaussian(variance: variance).lengthSquared) }
+  }
+
+  /// P(X ≤ x) for the mean X of 16 exponential variables of mean 1: 1 − e^(−16x)·Σ_{k<16} (16x)^k/k!.
+  private func blockMeanProbability(_ x: Double) -> Double {
+    var term = Double.exp(-16 * x)
+    var sum = 0.0
+    for k in 0..<16 {
+      sum += term
+      term *= 16 * x / Double(k + 1)
+    }
+    return 1 - sum
+  }
+
+  private func blockMeanQuantile(_ probability: Double) -> Double {
+    var (low, high) = (0.0, 8.0)
+    for _ in 0..<60 {
+      let middle = (low + high) / 2
+      if blockMeanProbability(middle) < probability { low = middle } else { high = middle }
+    }
+    return low
+  }
+
+  @Test func statedMedianIsTheMedian() {
+    #expect(abs(blockMeanQuantile(0.5) - NoiseFloor.medianOfBlockMean) < 1e-4)
+  }
+
+  /// The median of n block means of deviation ¼ has a relative deviation of about √(π/2)·¼/√n, and a bias below
+  /// 0.1/n of what skewness leaves.
+  @Test(arguments: [(128, 8), (640, 40), (1024, 64), (4096, 64)])
+  func isConsistentOnNoise(count: Int, blocks: Int) {
+    var random = StatisticsRandom(seed: UInt64(600 + count))
+    let floor = NoiseFloor()
+    let deviation = (Double.pi / 2).squareRoot() / 4 / Double(blocks).squareRoot()
+    var errors = StatisticsErrors()
+    let trials = 400
+    for _ in 0..<trials {
+      errors.add(estimate(noise(count, variance: 0.04, &random), before: count, using: floor) / 0.04 - 1)
+    }
+    #expect(abs(errors.mean) < StatisticsLimits.mean(deviation: deviation, trials: trials) + 0.1 / Double(blocks))
+    #expect(abs(errors.rootMeanSquare / deviation - 1) < 0.25)
+  }
+
+  /// With a fraction f of blocks spoilt, the median is the clean blocks' quantile 0.5/(1 − f).
+  @Test(arguments: [0.1, 0.25, 0.4])
+  func pathsInSomeBlocksMoveItLittle(fraction: Double) {
+    var random = StatisticsRandom(seed: 610)
+    let spoilt = Int(64 * fraction)
+    var errors = StatisticsErrors()
+    for _ in 0..<100 {
+      var powers = noise(1024, &random)
+      for block in 0..<spoilt { powers[16 * (2 * block) % 1024 + 5] += 1e6 }
+      errors.add(estimate(powers, before: 1024))
+    }
+    let expected = blockMeanQuantile(0.5 / (1 - Double(spoilt) / 64)) / NoiseFloor.medianOfBlockMean
+    #expect(abs(errors.mean / expected - 1) < 0.05)
+    #expect(errors.mean < 2)
+  }
+
+  @Test func looksOnlyBeforeTheSignal() {
+    var random = StatisticsRandom(seed: 620)
+    let quiet = noise(400, &random)
+    let spoilt = quiet + [Float](repeating: 1e9, count: 600)
+    #expect(estimate(spoilt, before: 400) == estimate(quiet, before: 400))
+    // Fewer than eight blocks before the signal: all taps.
+    #expect(estimate(quiet, before: 127) == estimate(quiet, before: 400))
+    #expect(estimate(quiet, before: -50) == estimate(quiet, before: 400))
+  }
+
+  @Test func fewTapsStillGiveAnOrderOfMagnitude() {
+    var random = StatisticsRandom(seed: 630)
+    let trials = 300
+    for count in [1, 2, 3, 7, 15, 16, 17, 31] {
+      var errors = StatisticsErrors()
+      for _ in 0..<trials { errors.add(estimate(noise(count, &random), before: count)) }
+      #expect(errors.mean > 0.7 && errors.mean < 1.6)
+    }
+  }
+
+  @Test func zeroesAreNoNoise() {
+    #expect(estimate([Float](repeating: 0, count: 100), before: 100) == 0)
+    #expect(estimate([Float](repeating: 0, count: 5), before: 5) == 0)
+  }
+}
