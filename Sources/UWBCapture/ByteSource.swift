@@ -18,7 +18,7 @@ public final class ByteSource {
   /// Whether the stream has ended; what is buffered may still be there to be consumed.
   public private(set) var isAtEnd = false
 
-  private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: ByteSource.capacity, alignment: 64)
+  private let buffer: UnsafeMutableRawBufferPointer
   private var filled = 0..<0
   private let read: Read
   private let close: () -> Void
@@ -28,6 +28,7 @@ public final class ByteSource {
     self.name = name
     self.read = read
     close = {}
+    buffer = Self.makeBuffer()
   }
 
   /// Opens the file at `path`; `-` is standard input.
@@ -39,9 +40,10 @@ public final class ByteSource {
     guard descriptor >= 0 else { throw Self.openError(path, code: errno) }
     close = { if descriptor != STDIN_FILENO { _ = Foundation.close(descriptor) } }
     read = { try Self.readSome(descriptor, into: $0, name: path) }
+    // Not before the file is open: an initialiser that throws half way runs no `deinit`, one whose fields are all set does.
+    buffer = Self.makeBuffer()
     var status = stat()
     if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
-      // A throwing initialiser of a class whose fields are all set still runs `deinit`, which closes the file.
       throw CaptureError(
         file: path, problem: "is a directory, not a capture", remedy: "Name the capture files in it, one by one.")
     }
@@ -85,6 +87,10 @@ public final class ByteSource {
     isAtEnd = count == 0
     filled = 0..<filled.upperBound + count
     return count > 0
+  }
+
+  private static func makeBuffer() -> UnsafeMutableRawBufferPointer {
+    .allocate(byteCount: capacity, alignment: 64)
   }
 
   private static func readSome(

@@ -1,5 +1,4 @@
 import Foundation
-import Numerics
 import TestSupport
 import Testing
 import UWBDSP
@@ -174,9 +173,13 @@ final class TemporaryFolder {
 
   @Test func antennasAreInterleavedInTheFile() throws {
     let folder = try TemporaryFolder()
-    let samples: [Complex<Float>] = [Complex(1, 2), Complex(3, 4), Complex(5, 6), Complex(7, 8)]
+    let storage = TapStorage(byteCount: 32)
+    storage.withMutableBytes { bytes in
+      for part in 0..<8 { bytes.storeBytes(of: Float(part + 1), toByteOffset: 4 * part, as: Float.self) }
+    }
     let reception = Reception(
-      time: DeviceTime(ticks: 0), impulseResponse: ChannelImpulseResponse(samples, antennaCount: 2))
+      time: DeviceTime(ticks: 0),
+      impulseResponse: ChannelImpulseResponse(storage: storage, format: .float32, antennaCount: 2, tapCount: 2))
     try Self.write(
       [
         RangingExchange(index: 0, time: 0, peer: DeviceAddress(rawValue: 1), poll: RangingMessage(reception: reception))
