@@ -15,6 +15,7 @@ struct Uwb: ParsableCommand {
       """,
     version: "0.1.0",
     subcommands: [
-      ReplayCommand.self, SimulateCommand.self, InspectCommand.self, CalibrateCommand.self, EstimatorsCommand.self,
+      ReplayCommand.self, SimulateCommand.self, InspectCommand.self, EvaluateCommand.self, CalibrateCommand.self,
+      EstimatorsCommand.self,
     ])
 }

@@ -9,8 +9,13 @@ struct Progress {
   private var lastShown = 0.0
   private var steps = 0
 
-  init(_ label: String, totalBytes: Int?, isShown: Bool = isatty(STDERR_FILENO) == 1) {
+  private let unit: String
+
+  init(
+    _ label: String, totalBytes: Int?, unit: String = "exchanges", isShown: Bool = isatty(STDERR_FILENO) == 1
+  ) {
     self.label = label
+    self.unit = unit
     self.totalBytes = totalBytes
     self.isShown = isShown
   }
@@ -24,7 +29,8 @@ struct Progress {
     guard now - lastShown > Self.interval else { return }
     lastShown = now
     let share = totalBytes.map { $0 > 0 ? " \(min(100, 100 * bytes / $0)) %" : "" } ?? ""
-    write("\r\u{1B}[K\(label):\(share) \(bytes / 1_000_000) MB, \(exchanges) exchanges")
+    let size = unit == "exchanges" && bytes > 0 ? " \(bytes / 1_000_000) MB," : ""
+    write("\r\u{1B}[K\(label):\(share)\(size) \(exchanges) \(unit)")
   }
 
   /// Clears the line.

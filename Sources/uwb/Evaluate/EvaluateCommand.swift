@@ -1,0 +1,12 @@
+import ArgumentParser
+
+/// `uwb evaluate`: accuracy and speed against the bound.
+struct EvaluateCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "evaluate", abstract: "Measure accuracy and speed against the Cramér–Rao bound.",
+    discussion: """
+      EXAMPLE
+        uwb evaluate delay --paths "0:0dB,2.0:-3dB" --snr 15,20,25
+      """,
+    subcommands: [EvaluateDelayCommand.self])
+}

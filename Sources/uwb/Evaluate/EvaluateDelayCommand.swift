@@ -1,0 +1,154 @@
+import ArgumentParser
+import Foundation
+import Synchronization
+import UWBCapture
+import UWBDSP
+import UWBReport
+import UWBSimulation
+
+/// `uwb evaluate delay`: estimators × channels × SNR, by simulation.
+struct EvaluateDelayCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "delay", abstract: "Measure delay estimators on simulated channels.",
+    discussion: """
+      Each case draws its channels and noise anew from the seed; all estimators see the same CIRs of 1016 taps, the \
+      first path anywhere, the number of paths unknown to them. SNR is the strongest noiseless tap's power over the \
+      noise variance of a tap. Figures but the times are the same for any number of threads.
+
+      CHANNELS
+        awgn, cm1 … cm8 (IEEE 802.15.4a), or --paths "delay:power[@phase],…": taps, dB, degrees (random where absent)
+
+      EXAMPLES
+        uwb evaluate delay --paths "0:0dB,2.0:-3dB" --snr 15,20,25 --trials 2000
+        uwb evaluate delay --channel awgn,cm1 --snr 25 --estimators edge-fit,pulse-fit --output ndjson
+      """)
+
+  @Option(help: ArgumentHelp("A list of paths; may be given several times.", valueName: "list"))
+  var paths: [String] = []
+
+  @Option(help: ArgumentHelp("Channels by name, separated by commas.", valueName: "names"))
+  var channel: String?
+
+  @Option(help: ArgumentHelp("Signal-to-noise ratios, dB, separated by commas.", valueName: "list"))
+  var snr = "15,20,25,30"
+
+  @Option(help: "Trials of each case.")
+  var trials = 2000
+
+  @Option(help: "Seed of all random draws.")
+  var seed: UInt64 = 1
+
+  @Option(help: ArgumentHelp("all, or names separated by commas (see uwb estimators).", valueName: "names"))
+  var estimators = "all"
+
+  @Option(help: "Threads that share the trials; by default one for each core.")
+  var threads = ProcessInfo.processInfo.activeProcessorCount
+
+  @Option(help: "What to write: table, ndjson or csv.")
+  var output = OutputKind.table
+
+  @Option(help: ArgumentHelp("Draw RMS error over SNR with the bound into this file.", valueName: "file.svg"))
+  var svg: String?
+
+  enum OutputKind: String, ExpressibleByArgument, CaseIterable {
+    case table, ndjson, csv
+  }
+
+  func validate() throws {
+    guard trials >= 1 else { throw ValidationError("--trials takes a positive number; \(trials) is none.") }
+    guard threads >= 1 else { throw ValidationError("--threads takes a positive number; \(threads) is none.") }
+    _ = try snrs()
+    _ = try methods()
+    _ = try cases()
+  }
+
+  func run() throws {
+    let methods = try methods()
+    let writer = EvaluationWriter(output, ByteOutput())
+    try writer.begin()
+    var curves = EvaluationCurves()
+    for (name, channel) in try cases() {
+      for snr in try snrs() {
+        let evaluation = DelayEvaluation(
+          generator: DelayTrialGenerator(channel: channel, snrdB: snr, seed: seed), methods: methods,
+          trialCount: trials)
+        let ticker = TrialTicker(label: "\(name) at \(snr) dB", total: trials)
+        let rows = evaluation.run(threads: threads) { ticker.add($0) }
+        ticker.finish()
+        for row in rows {
+          try writer.write(row, case: name, snrdB: snr)
+          curves.add(row, case: name, snrdB: snr)
+        }
+      }
+    }
+    try writer.finish()
+    guard let svg else { return }
+    do {
+      try Data(curves.figure.svg().utf8).write(to: URL(fileURLWithPath: svg))
+    } catch {
+      throw CaptureError(file: svg, problem: "can't be written", remedy: "Check the folder and its permissions.")
+    }
+  }
+
+  private func snrs() throws -> [Double] {
+    try snr.split(separator: ",").map { text in
+      guard let value = Double(text), value.isFinite, abs(value) <= 200 else {
+        throw ValidationError("--snr takes decibels separated by commas; “\(text)” is no number of them.")
+      }
+      return value
+    }
+  }
+
+  private func methods() throws -> [DelayMethod] {
+    // A simulated CIR carries no chip's first path.
+    let known = DelayMethod.allCases.filter { $0 != .chip }
+    if estimators == "all" { return known }
+    return try estimators.split(separator: ",").map { name in
+      guard let method = known.first(where: { $0.rawValue == name }) else {
+        throw ValidationError(
+          "There is no estimator “\(name)”. Known ones: \(known.map(\.rawValue).joined(separator: ", ")).")
+      }
+      return method
+    }
+  }
+
+  private func cases() throws -> [(name: String, channel: Channel)] {
+    var cases: [(String, Channel)] = []
+    for list in paths {
+      do {
+        cases.append((list, try Channel(pathList: list)))
+      } catch let error as ChannelDescriptionError {
+        throw ValidationError("--paths: \(error)")
+      }
+    }
+    for name in (channel ?? (paths.isEmpty ? "awgn" : "")).split(separator: ",") {
+      guard let channel = Channel(name: String(name)) else {
+        throw ValidationError("There is no channel “\(name)”. Known ones: awgn, cm1 … cm8.")
+      }
+      cases.append((String(name), channel))
+    }
+    return cases
+  }
+}
+
+/// Counts finished trials on a terminal, from whichever thread.
+private final class TrialTicker: Sendable {
+  private let progress: Mutex<Progress>
+  private let done = Mutex(0)
+
+  init(label: String, total: Int) {
+    progress = Mutex(Progress(label, totalBytes: total, unit: "trials"))
+  }
+
+  func add(_ count: Int) {
+    let total = done.withLock { done in
+      done += count
+      return done
+    }
+    progress.withLock { $0.update(bytes: total, exchanges: total) }
+  }
+
+  func finish() {
+    progress.withLock { $0.finish() }
+  }
+}
