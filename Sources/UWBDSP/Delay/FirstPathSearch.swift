@@ -104,6 +104,11 @@ struct FirstPathSearch: Sendable {
 
   /// The level γ for a search over `tapCount` taps that noise alone passes at `rate`.
   func detectionLevel(tapCount: Int, rate: Double) -> Double {
+    Self.detectionLevel(tapCount: tapCount, rate: rate, bandwidth: bandwidth)
+  }
+
+  /// The same for noise of any RMS angular `bandwidth`, rad a tap.
+  static func detectionLevel(tapCount: Int, rate: Double, bandwidth: Double) -> Double {
     var level = 12.0
     for _ in 0..<8 {
       let crossings = Double(tapCount) * bandwidth * (level / .pi).squareRoot()

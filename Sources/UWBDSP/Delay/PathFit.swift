@@ -54,12 +54,14 @@ final class PathFit {
     covariance = AlignedBuffer(count: most * most, zero: 0)
   }
 
-  /// Takes the window's taps from `firstTap` on.
+  /// Takes the window's taps from `firstTap` on; taps outside the CIR are zero.
   func load(_ taps: PreparedTaps, firstTap: Int) {
     strongestPower = 0
     for index in 0..<windowTaps {
-      let re = Double(taps.taps[2 * (firstTap + index)])
-      let im = Double(taps.taps[2 * (firstTap + index) + 1])
+      let tap = firstTap + index
+      let inside = tap >= 0 && tap < taps.count
+      let re = inside ? Double(taps.taps[2 * tap]) : 0
+      let im = inside ? Double(taps.taps[2 * tap + 1]) : 0
       real.pointer[index] = re
       imaginary.pointer[index] = im
       strongestPower = max(strongestPower, re * re + im * im)

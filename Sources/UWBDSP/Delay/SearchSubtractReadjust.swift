@@ -1,0 +1,104 @@
+import Numerics
+
+/// As `SearchSubtract`, but with all amplitudes found so far re-solved together after each new path.
+///
+///     τ_i = argmax |z_{i−1}(τ)|,  (a_1 … a_i) = argmin ‖h − Σ_j a_j·p(τ_j)‖²,  r_i = h − Σ_j a_j·p(τ_j)
+///
+/// Source: Falsi, Dardari, Mucchi & Win, "Time of arrival estimation for UWB localizers in realistic environments",
+/// EURASIP Journal on Applied Signal Processing, 2006, article 32082 ("search, subtract and readjust"). The normal
+/// equations are real and K × K (`PathFit`). The search ends after N paths, where no crest passes the threshold, or
+/// where a new path can't be told from one that is there.
+///
+/// Looks at 64 taps before the strongest tap to 8 after; below 13 dB, that tap may be noise's. Delays are never moved
+/// again once found, so the first of two paths within some four taps keeps the bias that the other gave it: for equal
+/// paths 2.7 times the bound at +4 taps, and at +2 taps every third first path is a false early one, as with
+/// `SearchSubtract`; `PulseFit` reaches the bound in both. The deviation is the joint Cramér–Rao bound of the paths
+/// found, at their delays: honest about noise, silent about that bias. Cost: 3 µs, and 2.5 to 4 µs a path.
+public struct SearchSubtractReadjust: DelayEstimator {
+  public var pulse: PulseShape
+  /// Seconds from tap to tap.
+  public var tapSpacing: Double
+  /// What the pulse leaves unexplained, relative to the strongest path.
+  public var modelError: Double
+  /// Chance that noise before the strongest path yields an earlier one.
+  public var falseAlarmRate: Double
+  /// Magnitude of the radio's own clutter before the first path, relative to the strongest path.
+  public var clutter: Double
+  /// N, 1 … 8.
+  public var mostPaths: Int
+
+  /// - Precondition: 1 ≤ `mostPaths` ≤ 8.
+  public init(
+    pulse: PulseShape = .standard, tapSpacing: Double = UWB.tap, modelError: Double = 0.003,
+    falseAlarmRate: Double = 1e-6, clutter: Double = 0, mostPaths: Int = 8
+  ) {
+    precondition((1...PathFit.mostPaths).contains(mostPaths), "\(mostPaths) paths: between 1 and 8 can be solved")
+    self.pulse = pulse
+    self.tapSpacing = tapSpacing
+    self.modelError = modelError
+    self.falseAlarmRate = falseAlarmRate
+    self.clutter = clutter
+    self.mostPaths = mostPaths
+  }
+
+  public final class Workspace {
+    fileprivate let map: MatchedFilterMap
+    fileprivate let fit: PathFit
+    fileprivate let delays = AlignedBuffer<Double>(count: PathFit.mostPaths, zero: 0)
+
+    fileprivate init(_ estimator: SearchSubtractReadjust) {
+      map = MatchedFilterMap(pulse: estimator.pulse, tapSpacing: estimator.tapSpacing)
+      fit = PathFit(
+        table: PulseTable(estimator.pulse, tapSpacing: estimator.tapSpacing), windowTaps: MatchedFilterMap.windowTaps)
+    }
+  }
+
+  public func makeWorkspace(tapCount: Int) -> Workspace { Workspace(self) }
+
+  public func estimate(_ taps: PreparedTaps, into estimate: inout DelayEstimate, using workspace: Workspace) {
+    guard taps.isUsable else { return estimate.reset(.emptyImpulseResponse) }
+    let map = workspace.map
+    let fit = workspace.fit
+    guard
+      let detection = PathDetection(
+        taps, map, modelError: modelError, clutter: clutter, falseAlarmRate: falseAlarmRate, into: &estimate)
+    else { return }
+    fit.load(taps, firstTap: map.firstTap)
+    let delays = workspace.delays.pointer
+    var count = 0
+    while count < mostPaths {
+      let crest = map.strongest()
+      guard map.power(crest) >= detection.level else { break }
+      delays[count] = map.delay(ofCrest: crest)
+      guard fit.solve(delays, count: count + 1) != nil, !fit.hasCollapsed(count: count + 1) else { break }
+      count += 1
+      guard count < mostPaths else { break }
+      for tap in 0..<MatchedFilterMap.windowTaps {
+        map.residual.pointer[2 * tap] = Float(fit.residuals.real[tap])
+        map.residual.pointer[2 * tap + 1] = Float(fit.residuals.imaginary[tap])
+      }
+      map.filter()
+    }
+    report(delays, count, variance: detection.variance, fit, firstTap: map.firstTap, into: &estimate)
+  }
+
+  private func report(
+    _ delays: UnsafeMutablePointer<Double>, _ count: Int, variance: Double, _ fit: PathFit, firstTap: Int,
+    into estimate: inout DelayEstimate
+  ) {
+    fit.sort(delays, count: count)
+    guard count > 0, fit.solve(delays, count: count) != nil, fit.differentiate(delays, count: count) else {
+      estimate.status = .didNotConverge
+      return
+    }
+    fit.invertCurvature(count: count)
+    estimate.status = .ok
+    for index in 0..<count {
+      estimate.paths.append(
+        PathEstimate(
+          delayTaps: Double(firstTap) + delays[index], amplitude: fit.amplitude(index),
+          deviationTaps: (variance / 2 * fit.delayCovariance(index, index)).squareRoot(),
+          phaseDeviation: (variance / 2 * fit.phaseVariance(index, count: count)).squareRoot()))
+    }
+  }
+}
