@@ -1,5 +1,5 @@
-import Foundation
 import ArgumentParser
+import Foundation
 import UWBDSP
 
 /// `uwb estimators`: what there is, with the sources.
@@ -18,12 +18,14 @@ struct EstimatorsCommand: ParsableCommand {
     print("  \(padded("phase-fit")) weighted least-squares fit of the plane wave to the first path's phases")
     print("\nDevice profiles (from the capture):")
     for profile in DeviceProfile.all {
-      print("  \(padded(profile.name)) delay \(profile.delay.rawValue), peak \(profile.peakOffsetTaps) taps after the chip's first path")
+      print(
+        "  \(padded(profile.name)) delay \(profile.delay.rawValue), peak \(profile.peakOffsetTaps) taps after the chip's first path"
+      )
     }
   }
 
   private func padded(_ name: String) -> String {
-    name.padding(toLength: 12, withPad: " ", startingAt: 0)
+    name.padding(toLength: 24, withPad: " ", startingAt: 0)
   }
 
   private static func text(_ method: DelayMethod) -> String {
@@ -34,6 +36,12 @@ struct EstimatorsCommand: ParsableCommand {
       "least-squares fit of one pulse to the leading edge (variable projection: Golub & Pereyra 1973)"
     case .pulseFit:
       "nonlinear least squares over all near paths, their number by a test (Golub & Pereyra 1973; Kaufman 1975)"
+    case .leadingEdge: "threshold crossing of the interpolated magnitude, carried to the pulse's peak"
+    case .jumpBack: "jump back from the strongest path, search forward (Guvenc & Sahinoglu 2005)"
+    case .serialBackward: "walk back from the strongest path until only noise is left (Guvenc & Sahinoglu 2005)"
+    case .searchSubtract: "strongest path first, subtracted, and again (Falsi et al. 2006)"
+    case .searchSubtractReadjust: "the same with all amplitudes solved anew each time (Falsi et al. 2006)"
+    case .clean: "CLEAN deconvolution (Högbom 1974; Cramer, Scholtz & Win 2002)"
     }
   }
 }
