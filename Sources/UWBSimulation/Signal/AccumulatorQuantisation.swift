@@ -28,12 +28,7 @@ public enum AccumulatorQuantisation: Sendable, Hashable {
   public func impulseResponse(
     _ samples: [Complex<Float>], antennaCount: Int = 1, tapSpacing: Double = UWB.tap
   ) -> ChannelImpulseResponse {
-    var largest: Float = 0
-    for sample in samples {
-      let raw = sample.rawStorage
-      largest = max(largest, abs(raw.x), abs(raw.y))
-    }
-    let gain = gain(largestPart: Double(largest))
+    let gain = gain(of: samples)
     let storage = TapStorage(byteCount: samples.count * ChannelImpulseResponse.SampleFormat.int16.byteCount)
     storage.withMutableBytes { bytes in
       for (index, sample) in samples.enumerated() {
@@ -45,6 +40,27 @@ public enum AccumulatorQuantisation: Sendable, Hashable {
     return ChannelImpulseResponse(
       storage: storage, format: .int16, antennaCount: antennaCount, tapCount: samples.count / antennaCount,
       scale: Float(1 / gain), tapSpacing: tapSpacing)
+  }
+
+  /// Does to `samples` what storing and scaling back does.
+  public func quantise(_ samples: inout [Complex<Float>]) {
+    let gain = gain(of: samples)
+    let scale = Float(1 / gain)
+    for index in samples.indices {
+      let raw = samples[index].rawStorage
+      samples[index] = Complex(
+        Float(Int16(littleEndian: Self.count(raw.x, gain))) * scale,
+        Float(Int16(littleEndian: Self.count(raw.y, gain))) * scale)
+    }
+  }
+
+  private func gain(of samples: [Complex<Float>]) -> Double {
+    var largest: Float = 0
+    for sample in samples {
+      let raw = sample.rawStorage
+      largest = max(largest, abs(raw.x), abs(raw.y))
+    }
+    return gain(largestPart: Double(largest))
   }
 
   private static func count(_ value: Float, _ gain: Double) -> Int16 {

@@ -28,12 +28,15 @@ public struct ImpulseResponseSynthesizer: Sendable {
   public let propagationSpeed: Double
   /// How much of a pulse's peak may be cut off far from it.
   public let truncation: Double
+  /// How the channel distorts the pulse of every path; `nil` for not at all.
+  public let frequencyDependence: FrequencyDependence?
   private let table: PulseTable
 
   /// - Precondition: at least one tap; positive spacing, speed and truncation.
   public init(
     pulse: PulseShape = .standard, array: AntennaArray? = nil, tapCount: Int = 1016, tapSpacing: Double = UWB.tap,
-    propagationSpeed: Double = UWB.speedOfLightInAir, truncation: Double = 1e-5
+    propagationSpeed: Double = UWB.speedOfLightInAir, truncation: Double = 1e-5,
+    frequencyDependence: FrequencyDependence? = nil
   ) {
     precondition(
       tapCount > 0 && tapSpacing > 0 && propagationSpeed > 0 && truncation > 0,
@@ -44,7 +47,9 @@ public struct ImpulseResponseSynthesizer: Sendable {
     self.tapSpacing = tapSpacing
     self.propagationSpeed = propagationSpeed
     self.truncation = truncation
-    table = PulseTable(pulse: pulse, tapSpacing: tapSpacing, truncation: truncation)
+    self.frequencyDependence = frequencyDependence
+    table = PulseTable(
+      pulse: pulse, tapSpacing: tapSpacing, truncation: truncation, frequencyDependence: frequencyDependence)
   }
 
   public var antennaCount: Int { array?.positions.count ?? 1 }
@@ -59,9 +64,20 @@ public struct ImpulseResponseSynthesizer: Sendable {
   ///
   /// - Parameter onsetTaps: where delay 0 lies, taps from the start of the accumulator; fractional.
   public func noiseless(_ paths: [Path], onsetTaps: Double) -> [Complex<Float>] {
-    var samples = [Complex<Float>](repeating: .zero, count: sampleCount)
-    samples.withUnsafeMutableBufferPointer { add(paths, onsetTaps: onsetTaps, to: $0) }
+    var samples: [Complex<Float>] = []
+    synthesizeNoiseless(paths, onsetTaps: onsetTaps, into: &samples)
     return samples
+  }
+
+  /// Overwrites `samples` with the CIR without noise. Allocates only where `samples` has another size.
+  public func synthesizeNoiseless(_ paths: [Path], onsetTaps: Double, into samples: inout [Complex<Float>]) {
+    if samples.count != sampleCount {
+      samples = [Complex<Float>](repeating: .zero, count: sampleCount)
+    }
+    samples.withUnsafeMutableBufferPointer { samples in
+      samples.update(repeating: .zero)
+      add(paths, onsetTaps: onsetTaps, to: samples)
+    }
   }
 
   /// Overwrites `samples` with the CIR of `paths` in white circular noise of variance `noiseVariance` a tap.
@@ -71,14 +87,8 @@ public struct ImpulseResponseSynthesizer: Sendable {
     _ paths: [Path], onsetTaps: Double, noiseVariance: Double, using generator: inout SeededGenerator,
     into samples: inout [Complex<Float>]
   ) {
-    if samples.count != sampleCount {
-      samples = [Complex<Float>](repeating: .zero, count: sampleCount)
-    }
-    samples.withUnsafeMutableBufferPointer { samples in
-      samples.update(repeating: .zero)
-      add(paths, onsetTaps: onsetTaps, to: samples)
-      generator.addNoise(variance: noiseVariance, to: samples)
-    }
+    synthesizeNoiseless(paths, onsetTaps: onsetTaps, into: &samples)
+    generator.addNoise(variance: noiseVariance, to: &samples)
   }
 
   /// A CIR in memory of its own, ready for the engine.

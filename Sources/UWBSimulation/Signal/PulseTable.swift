@@ -17,8 +17,10 @@ struct PulseTable: Sendable {
   /// Samples in a row: 2 · halfWidth + 2.
   let rowLength: Int
   private let rows: [Float]
+  /// The imaginary part, where the pulse is complex.
+  private let imaginaryRows: [Float]?
 
-  init(pulse: PulseShape, tapSpacing: Double, truncation: Double) {
+  init(pulse: PulseShape, tapSpacing: Double, truncation: Double, frequencyDependence: FrequencyDependence? = nil) {
     var halfWidth = Self.widestHalf
     // Four looks a tap, as the pulse has a null at every second tap.
     while halfWidth > 2 {
@@ -32,11 +34,18 @@ struct PulseTable: Sendable {
     self.halfWidth = halfWidth
     let rowLength = 2 * halfWidth + 2
     self.rowLength = rowLength
-    rows = (0..<Self.phaseCount + 3).flatMap { row in
+    let times = (0..<Self.phaseCount + 3).flatMap { row in
       (0..<rowLength).map { tap in
-        let offset = Double(tap - halfWidth) - Double(row - 1) / Double(Self.phaseCount)
-        return Float(pulse(offset * tapSpacing))
+        (Double(tap - halfWidth) - Double(row - 1) / Double(Self.phaseCount)) * tapSpacing
       }
+    }
+    if let frequencyDependence {
+      let values = times.map { frequencyDependence.apply(to: pulse, at: $0) }
+      rows = values.map { Float($0.real) }
+      imaginaryRows = values.map { Float($0.imaginary) }
+    } else {
+      rows = times.map { Float(pulse($0)) }
+      imaginaryRows = nil
     }
   }
 
@@ -58,17 +67,30 @@ struct PulseTable: Sendable {
     let first = max(0, -start)
     let last = min(rowLength, tapCount - start)
     guard first < last else { return }
-    let a = Float(real)
-    let b = Float(imaginary)
+    let base = phase * rowLength
+    Self.add(
+      rows, from: base, stride: rowLength, weights: weights, range: first..<last, start: start,
+      factor: SIMD2(Float(real), Float(imaginary)), to: output)
+    if let imaginaryRows {
+      // j·(a + jb) = −b + ja.
+      Self.add(
+        imaginaryRows, from: base, stride: rowLength, weights: weights, range: first..<last, start: start,
+        factor: SIMD2(Float(-imaginary), Float(real)), to: output)
+    }
+  }
+
+  private static func add(
+    _ rows: [Float], from base: Int, stride: Int, weights: SIMD4<Float>, range: Range<Int>, start: Int,
+    factor: SIMD2<Float>, to output: UnsafeMutableBufferPointer<Float>
+  ) {
     rows.withUnsafeBufferPointer { rows in
-      let base = phase * rowLength
-      for index in first..<last {
+      for index in range {
         let near =
-          weights.x * rows[base + index] + weights.y * rows[base + rowLength + index]
-          + weights.z * rows[base + 2 * rowLength + index] + weights.w * rows[base + 3 * rowLength + index]
+          weights.x * rows[base + index] + weights.y * rows[base + stride + index]
+          + weights.z * rows[base + 2 * stride + index] + weights.w * rows[base + 3 * stride + index]
         let out = 2 * (start + index)
-        output[out] += a * near
-        output[out + 1] += b * near
+        output[out] += factor.x * near
+        output[out + 1] += factor.y * near
       }
     }
   }
