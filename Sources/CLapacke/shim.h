@@ -22,4 +22,9 @@ static inline int uwb_zheev(int n, void *a, int lda, double *w, void *work, int 
                             (lapack_complex_double *)work, lwork, rwork);
 }
 
+/// Real symmetric eigenproblem: eigenvalues ascending in w, eigenvectors in the columns of a.
+static inline int uwb_dsyev(int n, double *a, int lda, double *w, double *work, int lwork) {
+  return LAPACKE_dsyev_work(LAPACK_COL_MAJOR, 'V', 'U', n, a, lda, w, work, lwork);
+}
+
 #endif

@@ -51,6 +51,17 @@ public struct PulseFit: DelayEstimator {
   static let nearAcceptance = 5.0
   static let nearTaps = 0.75
 
+  /// What a fit ended at, for those who weigh it against another model.
+  struct Ending {
+    var firstTap: Int
+    /// Least squares left, J.
+    var cost: Double
+    /// Noise and model error that were assumed for a tap.
+    var variance: Double
+    /// What the deviations were scaled with: the larger of `variance` and what the residual shows.
+    var usedVariance: Double
+  }
+
   public final class Workspace {
     fileprivate let search: FirstPathSearch
     fileprivate let searchMemory: FirstPathSearch.Workspace
@@ -59,6 +70,8 @@ public struct PulseFit: DelayEstimator {
     fileprivate let delays = AlignedBuffer<Double>(count: PathFit.mostPaths, zero: 0)
     fileprivate let trial = AlignedBuffer<Double>(count: PathFit.mostPaths, zero: 0)
     fileprivate let better = AlignedBuffer<Double>(count: PathFit.mostPaths, zero: 0)
+    /// How the last estimate ended; `nil` where it fitted nothing.
+    fileprivate(set) var ending: Ending?
 
     fileprivate init(_ estimator: PulseFit, tapCount: Int) {
       search = FirstPathSearch(
@@ -75,6 +88,7 @@ public struct PulseFit: DelayEstimator {
   public func makeWorkspace(tapCount: Int) -> Workspace { Workspace(self, tapCount: tapCount) }
 
   public func estimate(_ taps: PreparedTaps, into estimate: inout DelayEstimate, using workspace: Workspace) {
+    workspace.ending = nil
     guard taps.isUsable else { return estimate.reset(.emptyImpulseResponse) }
     let found = workspace.search.run(taps, using: workspace.searchMemory)
     estimate.reset(.noFirstPath, noiseVariance: taps.noiseVariance, threshold: found.threshold.squareRoot())
@@ -104,7 +118,7 @@ public struct PulseFit: DelayEstimator {
       settled = next.settled
     }
     fit.sort(delays, count: count)
-    report(delays, count, settled, firstTap: first, variance: variance, fit, into: &estimate)
+    workspace.ending = report(delays, count, settled, firstTap: first, variance: variance, fit, into: &estimate)
   }
 
   /// What a further path has to bring, in units of the cost.
@@ -159,10 +173,10 @@ public struct PulseFit: DelayEstimator {
   private func report(
     _ delays: UnsafeMutablePointer<Double>, _ count: Int, _ settled: Bool, firstTap: Int, variance: Double,
     _ fit: PathFit, into estimate: inout DelayEstimate
-  ) {
+  ) -> Ending? {
     guard let cost = fit.solve(delays, count: count), fit.differentiate(delays, count: count) else {
       estimate.status = .didNotConverge
-      return
+      return nil
     }
     // Complex samples less complex amplitudes and real delays. Paths too weak to be accepted stay in the residual and
     // move the others, so the larger of what is seen and what is assumed counts.
@@ -177,5 +191,6 @@ public struct PulseFit: DelayEstimator {
           deviationTaps: (used / 2 * fit.delayCovariance(index, index)).squareRoot(),
           phaseDeviation: (used / 2 * fit.phaseVariance(index, count: count)).squareRoot()))
     }
+    return Ending(firstTap: firstTap, cost: cost, variance: variance, usedVariance: used)
   }
 }

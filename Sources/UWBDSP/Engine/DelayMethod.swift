@@ -8,4 +8,16 @@ public enum DelayMethod: String, Sendable, Hashable, CaseIterable {
   case edgeFit = "edge-fit"
   /// `PulseFit`
   case pulseFit = "pulse-fit"
+  /// `LeadingEdge`
+  case leadingEdge = "leading-edge"
+  /// `JumpBackSearchForward`
+  case jumpBack = "jump-back"
+  /// `SerialBackwardSearch`
+  case serialBackward = "serial-backward"
+  /// `SearchSubtract`
+  case searchSubtract = "search-subtract"
+  /// `SearchSubtractReadjust`
+  case searchSubtractReadjust = "search-subtract-readjust"
+  /// `Clean`
+  case clean
 }

@@ -28,6 +28,39 @@ public final class DelayStage {
           pulse: profile.pulse, modelError: profile.modelError, falseAlarmRate: configuration.falseAlarmRate,
           clutter: profile.clutter),
         tapCount: tapCount)
+    case .leadingEdge:
+      return DelayStage(
+        LeadingEdge(
+          pulse: profile.pulse, falseAlarmRate: configuration.falseAlarmRate, clutter: profile.clutter),
+        tapCount: tapCount)
+    case .jumpBack:
+      return DelayStage(
+        JumpBackSearchForward(
+          pulse: profile.pulse, falseAlarmRate: configuration.falseAlarmRate, clutter: profile.clutter),
+        tapCount: tapCount)
+    case .serialBackward:
+      return DelayStage(
+        SerialBackwardSearch(
+          pulse: profile.pulse, falseAlarmRate: configuration.falseAlarmRate, clutter: profile.clutter),
+        tapCount: tapCount)
+    case .searchSubtract:
+      return DelayStage(
+        SearchSubtract(
+          pulse: profile.pulse, modelError: profile.modelError, falseAlarmRate: configuration.falseAlarmRate,
+          clutter: profile.clutter),
+        tapCount: tapCount)
+    case .searchSubtractReadjust:
+      return DelayStage(
+        SearchSubtractReadjust(
+          pulse: profile.pulse, modelError: profile.modelError, falseAlarmRate: configuration.falseAlarmRate,
+          clutter: profile.clutter),
+        tapCount: tapCount)
+    case .clean:
+      return DelayStage(
+        Clean(
+          pulse: profile.pulse, modelError: profile.modelError, falseAlarmRate: configuration.falseAlarmRate,
+          clutter: profile.clutter),
+        tapCount: tapCount)
     case .edgeFit, .chip:
       return DelayStage(
         EdgeFit(

@@ -25,7 +25,7 @@ struct EstimatorsCommand: ParsableCommand {
   }
 
   private func padded(_ name: String) -> String {
-    name.padding(toLength: 12, withPad: " ", startingAt: 0)
+    name.padding(toLength: 24, withPad: " ", startingAt: 0)
   }
 
   private static func text(_ method: DelayMethod) -> String {
@@ -36,6 +36,12 @@ struct EstimatorsCommand: ParsableCommand {
       "least-squares fit of one pulse to the leading edge (variable projection: Golub & Pereyra 1973)"
     case .pulseFit:
       "nonlinear least squares over all near paths, their number by a test (Golub & Pereyra 1973; Kaufman 1975)"
+    case .leadingEdge: "threshold crossing of the interpolated magnitude, carried to the pulse's peak"
+    case .jumpBack: "jump back from the strongest path, search forward (Guvenc & Sahinoglu 2005)"
+    case .serialBackward: "walk back from the strongest path until only noise is left (Guvenc & Sahinoglu 2005)"
+    case .searchSubtract: "strongest path first, subtracted, and again (Falsi et al. 2006)"
+    case .searchSubtractReadjust: "the same with all amplitudes solved anew each time (Falsi et al. 2006)"
+    case .clean: "CLEAN deconvolution (Högbom 1974; Cramer, Scholtz & Win 2002)"
     }
   }
 }
