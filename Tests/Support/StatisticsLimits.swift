@@ -58,4 +58,5 @@ public struct StatisticsErrors: Sendable {
   public var mean: Double { sum / Double(count) }
   public var meanSquare: Double { squares / Double(count) }
   public var rootMeanSquare: Double { meanSquare.squareRoot() }
+  public var variance: Double { meanSquare - mean * mean }
 }
