@@ -22,9 +22,33 @@ static inline int uwb_zheev(int n, void *a, int lda, double *w, void *work, int 
                             (lapack_complex_double *)work, lwork, rwork);
 }
 
-/// Real symmetric eigenproblem: eigenvalues ascending in w, eigenvectors in the columns of a.
+/// Symmetric eigenproblem: eigenvalues ascending in w, eigenvectors in the columns of a.
 static inline int uwb_dsyev(int n, double *a, int lda, double *w, double *work, int lwork) {
   return LAPACKE_dsyev_work(LAPACK_COL_MAJOR, 'V', 'U', n, a, lda, w, work, lwork);
+}
+
+/// Eigenvalues, without vectors, of a general real matrix (overwritten); wr and wi receive their parts.
+static inline int uwb_dgeev(int n, double *a, int lda, double *wr, double *wi, double *work, int lwork) {
+  return LAPACKE_dgeev_work(LAPACK_COL_MAJOR, 'N', 'N', n, a, lda, wr, wi, NULL, 1, NULL, 1, work, lwork);
+}
+
+/// Eigenvalues, without vectors, of a general complex matrix (overwritten). rwork holds 2n doubles.
+static inline int uwb_zgeev(int n, void *a, int lda, void *w, void *work, int lwork, double *rwork) {
+  return LAPACKE_zgeev_work(LAPACK_COL_MAJOR, 'N', 'N', n, (lapack_complex_double *)a, lda, (lapack_complex_double *)w,
+                            NULL, 1, NULL, 1, (lapack_complex_double *)work, lwork, rwork);
+}
+
+/// Linear equations A·X = B, both overwritten, X in b; ipiv holds n ints.
+static inline int uwb_dgesv(int n, int nrhs, double *a, int lda, int *ipiv, double *b, int ldb) {
+  return LAPACKE_dgesv_work(LAPACK_COL_MAJOR, n, nrhs, a, lda, ipiv, b, ldb);
+}
+
+/// Left singular vectors in u (m × min(m, n)) and singular values, descending, of a complex matrix (overwritten).
+/// rwork holds 5·min(m, n) doubles.
+static inline int uwb_zgesvd(int m, int n, void *a, int lda, double *s, void *u, int ldu, void *work, int lwork,
+                             double *rwork) {
+  return LAPACKE_zgesvd_work(LAPACK_COL_MAJOR, 'S', 'N', m, n, (lapack_complex_double *)a, lda, s,
+                             (lapack_complex_double *)u, ldu, NULL, 1, (lapack_complex_double *)work, lwork, rwork);
 }
 
 #endif
