@@ -95,7 +95,7 @@ final class EventQueue<Element: QueuedEvent>: Sendable {
   }
 
   /// Waits until there may be something to take, or the task is cancelled.
-  private func wait(isolation: isolated (any Actor)?) async {
+  func wait(isolation: isolated (any Actor)?) async {
     let number = state.withLock { state in
       state.waiterCount += 1
       return state.waiterCount

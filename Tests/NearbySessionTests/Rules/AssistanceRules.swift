@@ -73,6 +73,16 @@ import UWBDSP
     #expect(isNear(object.direction, SIMD3(0.6, 0, 0.8)))
   }
 
+  @Test("R39 a direction that was measured inside the cone is given as it is, with or without a distance")
+  func measuredStays() throws {
+    var rig = Rig()
+    _ = try rig.start(peerToken(1), assisted: true)
+    rig.pose(try pose())
+    rig.measure(peerToken(1), distance: 2, direction: SIMD3(0, 0, -1))
+    rig.measure(peerToken(1), distance: nil, direction: SIMD3(0.6, 0, -0.8))
+    #expect(rig.said().compactMap(\.object?.direction) == [SIMD3(0, 0, -1), SIMD3(0.6, 0, -0.8)])
+  }
+
   @Test("R39 never met inside: none; without assistance: none; moved away since: none")
   func none() throws {
     var rig = Rig()

@@ -170,6 +170,17 @@ import UWBDSP
     #expect(rig.core.permission == .granted && rig.core.isRunning(id))
   }
 
+  @Test("R35 where the system has forgotten the answer, the next run asks again")
+  func asksAgain() throws {
+    var rig = Rig(permission: .undetermined)
+    let id = rig.core.makeSession()
+    #expect(try rig.run(id, peer(peerToken(1))) == .askPermission)
+    rig.core.setPermission(.granted, at: 0, into: &rig.events)
+    rig.core.setPermission(.undetermined, at: 0, into: &rig.events)
+    #expect(rig.core.isRunning(id), "what runs goes on")
+    #expect(try rig.run(rig.core.makeSession(), peer(peerToken(2))) == .askPermission)
+  }
+
   @Test("R35 a session that waits for the answer can be paused and suspended, and starts only by a run")
   func whileAsking() throws {
     var rig = Rig(permission: .undetermined)

@@ -125,6 +125,17 @@ import UWBDSP
     #expect(await drain(events).events.count == 1)
   }
 
+  @Test("R42 a subscriber cancelled just before it waits does not wait", .timeLimit(.minutes(1)))
+  func cancelledBeforeWaiting() async {
+    let queue = EventQueue<NearbySessionEvent>()
+    let waiter = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      await queue.wait(isolation: nil)
+    }
+    await waiter.value
+    #expect(queue.push(.started) == nil, "nobody waits")
+  }
+
   @Test("R42 an iterator throws once and is over then")
   func over() async throws {
     let session = NearbySession(host: Room().makeHost())
