@@ -13,7 +13,7 @@ import Numerics
 /// phases, and one path at 20 dB is split about once in a thousand. v is the noise variance plus the pulse's model
 /// error. Each order starts from the projected matched filter's peak and, where the residual hints at more, from the
 /// strongest path split in two. Deviations are the Cramér–Rao bound at the solution, raised where the residual
-/// exceeds the noise.
+/// exceeds the noise; the first path's also holds the best path that was refused, by the chance that it is there.
 ///
 /// Cost: the search over all taps (about 1 µs for 1016), then O(window · K²) an iteration. Don't use it with a pulse
 /// that is wrong by more than a few per cent: the misfit becomes phantom paths; `EdgeFit` asks less of the pulse.
@@ -50,6 +50,8 @@ public struct PulseFit: DelayEstimator {
   static let acceptance = 14.0
   static let nearAcceptance = 5.0
   static let nearTaps = 0.75
+  /// Noise variances that a path near the first has to bring before it is as likely there as not.
+  static let evenOdds = 7.0
 
   /// What a fit ended at, for those who weigh it against another model.
   struct Ending {
@@ -62,6 +64,12 @@ public struct PulseFit: DelayEstimator {
     var usedVariance: Double
   }
 
+  /// A further path that was not believed: how many noise variances it would have brought, and how many it had to.
+  fileprivate struct Refusal {
+    var gain: Double
+    var believable: Double
+  }
+
   public final class Workspace {
     fileprivate let search: FirstPathSearch
     fileprivate let searchMemory: FirstPathSearch.Workspace
@@ -70,6 +78,9 @@ public struct PulseFit: DelayEstimator {
     fileprivate let delays = AlignedBuffer<Double>(count: PathFit.mostPaths, zero: 0)
     fileprivate let trial = AlignedBuffer<Double>(count: PathFit.mostPaths, zero: 0)
     fileprivate let better = AlignedBuffer<Double>(count: PathFit.mostPaths, zero: 0)
+    /// The best fit that was refused for the order that stands, if there was one.
+    fileprivate let refused = AlignedBuffer<Double>(count: PathFit.mostPaths, zero: 0)
+    fileprivate var refusal: Refusal?
     /// How the last estimate ended; `nil` where it fitted nothing.
     fileprivate(set) var ending: Ending?
 
@@ -89,6 +100,7 @@ public struct PulseFit: DelayEstimator {
 
   public func estimate(_ taps: PreparedTaps, into estimate: inout DelayEstimate, using workspace: Workspace) {
     workspace.ending = nil
+    workspace.refusal = nil
     guard taps.isUsable else { return estimate.reset(.emptyImpulseResponse) }
     let found = workspace.search.run(taps, using: workspace.searchMemory)
     estimate.reset(.noFirstPath, noiseVariance: taps.noiseVariance, threshold: found.threshold.squareRoot())
@@ -119,6 +131,12 @@ public struct PulseFit: DelayEstimator {
     }
     fit.sort(delays, count: count)
     workspace.ending = report(delays, count, settled, firstTap: first, variance: variance, fit, into: &estimate)
+    guard let used = workspace.ending?.usedVariance,
+      let doubt = doubt(workspace, count: count, delay: delays[0], variance: used)
+    else { return }
+    let stated = estimate.paths[0].deviationTaps
+    estimate.paths[0].deviationTaps =
+      ((1 - doubt.chance) * stated * stated + doubt.chance * doubt.secondMoment).squareRoot()
   }
 
   /// What a further path has to bring, in units of the cost.
@@ -139,10 +157,14 @@ public struct PulseFit: DelayEstimator {
     let start = workspace.starts.strongest(fit, count: count)
     let excess = cost / variance - Double(window)
     // Neither the residual's size nor its shape hints at another path: the usual end, so it is made cheap.
-    guard start.gain > 6 * variance || excess > Double(window).squareRoot() else { return nil }
+    guard start.gain > 6 * variance || excess > Double(window).squareRoot() else {
+      workspace.refusal = nil
+      return nil
+    }
 
     var best = (cost: cost, settled: false)
     var improved = false
+    workspace.refusal = nil
     let trial = workspace.trial.pointer
     let firstBefore = (0..<count).reduce(.infinity) { min($0, workspace.delays.pointer[$1]) }
     func attempt() {
@@ -150,7 +172,12 @@ public struct PulseFit: DelayEstimator {
       let reached = fit.refine(trial, count: count + 1, variance: variance, settled: &settled)
       let firstAfter = (0...count).reduce(.infinity) { min($0, trial[$1]) }
       let need = firstBefore - firstAfter < PulseFit.nearTaps ? limits.acceptNear : limits.accept
-      guard reached < best.cost, reached < cost - need, !fit.hasCollapsed(count: count + 1) else { return }
+      guard reached < best.cost, !fit.hasCollapsed(count: count + 1) else { return }
+      guard reached < cost - need else {
+        let believable = need == limits.accept ? need / variance : PulseFit.evenOdds
+        refuse(Refusal(gain: (cost - reached) / variance, believable: believable), trial, count + 1, workspace)
+        return
+      }
       best = (reached, settled)
       improved = true
       workspace.better.pointer.update(from: trial, count: count + 1)
@@ -166,8 +193,35 @@ public struct PulseFit: DelayEstimator {
       attempt()
     }
     guard improved else { return nil }
+    workspace.refusal = nil
     workspace.delays.pointer.update(from: workspace.better.pointer, count: count + 1)
     return best
+  }
+
+  private func refuse(
+    _ refusal: Refusal, _ delays: UnsafePointer<Double>, _ count: Int, _ workspace: Workspace
+  ) {
+    guard refusal.gain > workspace.refusal?.gain ?? 0 else { return }
+    workspace.refusal = refusal
+    workspace.refused.pointer.update(from: delays, count: count)
+  }
+
+  /// Second moment of the first path's delay about `delay` if the refused path is there, and the chance that it is.
+  ///
+  /// Even odds are where the gain is what such a path has to bring before it is believed at all: for one that moves
+  /// the first path little, `evenOdds`, the price of three more unknowns found by a search.
+  private func doubt(
+    _ workspace: Workspace, count: Int, delay: Double, variance: Double
+  ) -> (chance: Double, secondMoment: Double)? {
+    let fit = workspace.fit
+    guard let refusal = workspace.refusal, count < PathFit.mostPaths else { return nil }
+    let delays = workspace.refused.pointer
+    fit.sort(delays, count: count + 1)
+    guard fit.solve(delays, count: count + 1) != nil, fit.differentiate(delays, count: count + 1) else { return nil }
+    fit.invertCurvature(count: count + 1)
+    let shift = delays[0] - delay
+    let chance = 1 / (1 + Double.exp(refusal.believable - refusal.gain))
+    return (chance, variance / 2 * fit.delayCovariance(0, 0) + shift * shift)
   }
 
   private func report(
