@@ -13,22 +13,27 @@ final class DelayStage {
 
   /// The estimator for `method`; a profile whose own method is `chip` falls back on the leading edge for what the
   /// chip's index can't give: amplitudes and their deviations.
-  static func make(_ configuration: RangingEngine.Configuration, tapCount: Int) -> DelayStage {
+  static func make(
+    _ configuration: RangingEngine.Configuration, tapCount: Int, tapSpacing: Double
+  ) -> DelayStage {
     let profile = configuration.profile
     let method = configuration.delay == .chip ? profile.delay : configuration.delay
     switch method {
     case .peak:
       return DelayStage(
-        PeakTap(pulse: profile.pulse, falseAlarmRate: configuration.falseAlarmRate), tapCount: tapCount)
+        PeakTap(pulse: profile.pulse, tapSpacing: tapSpacing, falseAlarmRate: configuration.falseAlarmRate),
+        tapCount: tapCount)
     case .pulseFit:
       return DelayStage(
         PulseFit(
-          pulse: profile.pulse, modelError: profile.modelError, falseAlarmRate: configuration.falseAlarmRate),
+          pulse: profile.pulse, tapSpacing: tapSpacing, modelError: profile.modelError,
+          falseAlarmRate: configuration.falseAlarmRate),
         tapCount: tapCount)
     case .edgeFit, .chip:
       return DelayStage(
         EdgeFit(
-          pulse: profile.pulse, modelError: profile.modelError, falseAlarmRate: configuration.falseAlarmRate),
+          pulse: profile.pulse, tapSpacing: tapSpacing, modelError: profile.modelError,
+          falseAlarmRate: configuration.falseAlarmRate),
         tapCount: tapCount)
     }
   }
