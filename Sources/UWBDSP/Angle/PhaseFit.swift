@@ -7,24 +7,48 @@ import Numerics
 /// with φ_m = arg(a_m), w_m the inverse variance of φ_m, 1/(2·SNR_m), and the common phase eliminated. The antennas
 /// are taken to lie in a plane z = const, and the peer in front of it (−z): a plane can't tell front from back. Where
 /// all antennas stand in one row, only the direction cosine along the row is measured: the peer is taken to be in the
-/// plane through the row and the −z axis, and elevation is `nil`.
+/// plane through the row and the −z axis, and elevation is `nil`. A row along y measures elevation whatever the azimuth
+/// is, which is `nil` then.
 ///
-/// Phases are unwrapped from pair to pair, which is right for antennas at most λ/2 apart; wider arrays need an
-/// ambiguity search. Cost: O(antennas), one 2 × 2 solve.
+/// Phases are unwrapped from neighbour to neighbour along the shortest tree through all antennas, which is right where
+/// neighbours are at most λ/2 apart; sparser arrays need an ambiguity search. Cost: O(antennas), one 2 × 2 solve.
 public struct PhaseFit: Sendable, Hashable {
   public let array: AntennaArray
+  /// Antennas in the order in which they join the tree, and the one that each joins.
+  private let order: [Int]
+  private let neighbours: [Int]
 
   public init(array: AntennaArray) {
     self.array = array
+    // Prim's algorithm from antenna 0.
+    var order = [0]
+    var neighbours = [0]
+    while order.count < array.positions.count {
+      var best = (antenna: 0, neighbour: 0, distance: Double.infinity)
+      for antenna in array.positions.indices where !order.contains(antenna) {
+        for neighbour in order {
+          let apart = array.positions[antenna] - array.positions[neighbour]
+          let distance = (apart * apart).sum()
+          if distance < best.distance { best = (antenna, neighbour, distance) }
+        }
+      }
+      // Positions that are not finite compare with nothing; their phases mean nothing either.
+      guard best.distance < .infinity else { break }
+      order.append(best.antenna)
+      neighbours.append(best.neighbour)
+    }
+    self.order = order
+    self.neighbours = neighbours
   }
 
   /// A direction with its deviations. Angles in radians.
   public struct Estimate: Sendable, Hashable {
     /// Unit vector to the peer.
     public var direction: SIMD3<Double>
-    public var azimuth: Double
-    public var azimuthDeviation: Double
-    /// `nil` for a single row of antennas.
+    /// `nil` for a row of antennas along y.
+    public var azimuth: Double?
+    public var azimuthDeviation: Double?
+    /// `nil` for a row of antennas that is not along y.
     public var elevation: Double?
     public var elevationDeviation: Double?
     /// Whether the phases ask for more than 1 for a direction cosine; the direction is then clamped to the edge.
@@ -34,28 +58,44 @@ public struct PhaseFit: Sendable, Hashable {
   /// - Parameters:
   ///   - amplitudes: of the path, one for each antenna.
   ///   - deviations: of each amplitude's phase, rad; positive.
-  /// - Returns: `nil` for fewer than two antennas, or where an amplitude is zero.
+  /// - Returns: `nil` for fewer than two antennas, or where an amplitude is zero or not finite.
   /// - Precondition: one amplitude and one deviation for each antenna.
   public func estimate(amplitudes: [Complex<Double>], deviations: [Double]) -> Estimate? {
     let count = array.positions.count
     precondition(
       amplitudes.count == count && deviations.count == count,
       "\(count) antennas got \(amplitudes.count) amplitudes and \(deviations.count) deviations")
-    guard count >= 2 else { return nil }
+    guard count >= 2, order.count == count else { return nil }
+    for index in 0..<count {
+      guard deviations[index] > 0, amplitudes[index].isFinite, amplitudes[index] != .zero else { return nil }
+    }
+    return withUnsafeTemporaryAllocation(of: Double.self, capacity: count) { phases in
+      // Relative to antenna 0.
+      phases[0] = 0
+      for step in 1..<count {
+        let (antenna, neighbour) = (order[step], neighbours[step])
+        phases[antenna] = phases[neighbour] + (amplitudes[antenna] * amplitudes[neighbour].conjugate).phase
+      }
+      return fit(UnsafePointer(phases.baseAddress), deviations)
+    }
+  }
+
+  private func fit(_ phases: UnsafePointer<Double>?, _ deviations: [Double]) -> Estimate? {
+    guard let phases else { return nil }
+    let count = deviations.count
     let wavenumber = 2 * Double.pi / array.wavelength
 
-    // Phases relative to the first antenna, weighted means taken out.
+    // Weighted means, to be taken out.
     var weightSum = 0.0
     var meanPhase = 0.0
     var meanPosition = SIMD3<Double>()
-    let reference = amplitudes[0].conjugate
     for index in 0..<count {
-      guard deviations[index] > 0, amplitudes[index] != .zero else { return nil }
       let weight = 1 / (deviations[index] * deviations[index])
       weightSum += weight
-      meanPhase += weight * (amplitudes[index] * reference).phase
+      meanPhase += weight * phases[index]
       meanPosition += weight * array.positions[index]
     }
+    guard weightSum > 0 else { return nil }
     meanPhase /= weightSum
     meanPosition /= weightSum
 
@@ -67,7 +107,7 @@ public struct PhaseFit: Sendable, Hashable {
     for index in 0..<count {
       let weight = 1 / (deviations[index] * deviations[index])
       let place = wavenumber * (array.positions[index] - meanPosition)
-      let phase = (amplitudes[index] * reference).phase - meanPhase
+      let phase = phases[index] - meanPhase
       xx += weight * place.x * place.x
       xy += weight * place.x * place.y
       yy += weight * place.y * place.y
@@ -76,7 +116,8 @@ public struct PhaseFit: Sendable, Hashable {
     }
     let determinant = xx * yy - xy * xy
     let trace = xx + yy
-    guard trace > 0 else { return nil }
+    // Antennas in one place, up to rounding: less than a millionth of a radian of phase between them.
+    guard trace > 1e-12 * weightSum else { return nil }
     if determinant > 1e-9 * trace * trace {
       return planar(
         (yy * xPhase - xy * yPhase) / determinant, (xx * yPhase - xy * xPhase) / determinant,
@@ -124,11 +165,16 @@ public struct PhaseFit: Sendable, Hashable {
     let clamped = min(max(cosine, -1), 1)
     let forward = (1 - clamped * clamped).squareRoot()
     let depth = max(forward, variance.squareRoot())
-    let angleDeviation = min((variance).squareRoot() / depth, .pi)
+    let angleDeviation = min(variance.squareRoot() / depth, .pi)
     let direction = SIMD3(ex * clamped, ey * clamped, -forward)
+    guard abs(ex) > 1e-9 else {
+      return Estimate(
+        direction: direction, azimuth: nil, azimuthDeviation: nil, elevation: Double.asin(direction.y),
+        elevationDeviation: angleDeviation, isBeyondEdge: isBeyondEdge)
+    }
     return Estimate(
       direction: direction, azimuth: Double.atan2(y: direction.x, x: forward),
-      azimuthDeviation: angleDeviation * abs(ex) + (abs(ex) < 1e-9 ? .pi : 0), elevation: nil,
-      elevationDeviation: nil, isBeyondEdge: isBeyondEdge)
+      azimuthDeviation: angleDeviation * abs(ex), elevation: nil, elevationDeviation: nil,
+      isBeyondEdge: isBeyondEdge)
   }
 }

@@ -13,60 +13,60 @@ public final class DelayStage {
     body(taps, &estimate)
   }
 
-  /// The estimator that `configuration` names; a profile whose own method is `chip` falls back on the leading edge for what the
-  /// chip's index can't give: amplitudes and their deviations.
-  public static func make(_ configuration: RangingEngine.Configuration, tapCount: Int) -> DelayStage {
+  /// The estimator that `configuration` names. For `chip` it is the profile's own, or the edge fit: something has to
+  /// give what the chip's index can't, amplitudes and their deviations.
+  public static func make(
+    _ configuration: RangingEngine.Configuration, tapCount: Int, tapSpacing: Double = UWB.tap
+  ) -> DelayStage {
     let profile = configuration.profile
-    let method = configuration.delay == .chip ? profile.delay : configuration.delay
-    switch method {
+    let (pulse, modelError, clutter) = (profile.pulse, profile.modelError, profile.clutter)
+    let falseAlarmRate = configuration.falseAlarmRate
+    let window = FrequencyWindow(
+      pulse: pulse, tapSpacing: tapSpacing, modelError: modelError, falseAlarmRate: falseAlarmRate, clutter: clutter)
+    func stage(_ estimator: some DelayEstimator) -> DelayStage { DelayStage(estimator, tapCount: tapCount) }
+
+    switch configuration.delay == .chip ? profile.delay : configuration.delay {
     case .peak:
-      return DelayStage(
-        PeakTap(pulse: profile.pulse, falseAlarmRate: configuration.falseAlarmRate), tapCount: tapCount)
-    case .pulseFit:
-      return DelayStage(
-        PulseFit(
-          pulse: profile.pulse, modelError: profile.modelError, falseAlarmRate: configuration.falseAlarmRate,
-          clutter: profile.clutter),
-        tapCount: tapCount)
+      return stage(PeakTap(pulse: pulse, tapSpacing: tapSpacing, falseAlarmRate: falseAlarmRate))
     case .leadingEdge:
-      return DelayStage(
-        LeadingEdge(
-          pulse: profile.pulse, falseAlarmRate: configuration.falseAlarmRate, clutter: profile.clutter),
-        tapCount: tapCount)
+      return stage(
+        LeadingEdge(pulse: pulse, tapSpacing: tapSpacing, falseAlarmRate: falseAlarmRate, clutter: clutter))
     case .jumpBack:
-      return DelayStage(
+      return stage(
         JumpBackSearchForward(
-          pulse: profile.pulse, falseAlarmRate: configuration.falseAlarmRate, clutter: profile.clutter),
-        tapCount: tapCount)
+          pulse: pulse, tapSpacing: tapSpacing, falseAlarmRate: falseAlarmRate, clutter: clutter))
     case .serialBackward:
-      return DelayStage(
-        SerialBackwardSearch(
-          pulse: profile.pulse, falseAlarmRate: configuration.falseAlarmRate, clutter: profile.clutter),
-        tapCount: tapCount)
+      return stage(
+        SerialBackwardSearch(pulse: pulse, tapSpacing: tapSpacing, falseAlarmRate: falseAlarmRate, clutter: clutter))
     case .searchSubtract:
-      return DelayStage(
+      return stage(
         SearchSubtract(
-          pulse: profile.pulse, modelError: profile.modelError, falseAlarmRate: configuration.falseAlarmRate,
-          clutter: profile.clutter),
-        tapCount: tapCount)
+          pulse: pulse, tapSpacing: tapSpacing, modelError: modelError, falseAlarmRate: falseAlarmRate,
+          clutter: clutter))
     case .searchSubtractReadjust:
-      return DelayStage(
+      return stage(
         SearchSubtractReadjust(
-          pulse: profile.pulse, modelError: profile.modelError, falseAlarmRate: configuration.falseAlarmRate,
-          clutter: profile.clutter),
-        tapCount: tapCount)
+          pulse: pulse, tapSpacing: tapSpacing, modelError: modelError, falseAlarmRate: falseAlarmRate,
+          clutter: clutter))
     case .clean:
-      return DelayStage(
+      return stage(
         Clean(
-          pulse: profile.pulse, modelError: profile.modelError, falseAlarmRate: configuration.falseAlarmRate,
-          clutter: profile.clutter),
-        tapCount: tapCount)
+          pulse: pulse, tapSpacing: tapSpacing, modelError: modelError, falseAlarmRate: falseAlarmRate,
+          clutter: clutter))
+    case .music: return stage(DelayMUSIC(window))
+    case .rootMUSIC: return stage(DelayRootMUSIC(window))
+    case .esprit: return stage(DelayESPRIT(window))
+    case .matrixPencil: return stage(DelayMatrixPencil(window))
+    case .pulseFit:
+      return stage(
+        PulseFit(
+          pulse: pulse, tapSpacing: tapSpacing, modelError: modelError, falseAlarmRate: falseAlarmRate,
+          clutter: clutter))
     case .edgeFit, .chip:
-      return DelayStage(
+      return stage(
         EdgeFit(
-          pulse: profile.pulse, modelError: profile.modelError, falseAlarmRate: configuration.falseAlarmRate,
-          clutter: profile.clutter),
-        tapCount: tapCount)
+          pulse: pulse, tapSpacing: tapSpacing, modelError: modelError, falseAlarmRate: falseAlarmRate,
+          clutter: clutter))
     }
   }
 }

@@ -11,7 +11,8 @@ public struct RangingEngine: Sendable {
     public var delay: DelayMethod
     /// The receiver's antennas; `nil` gives no direction.
     public var array: AntennaArray?
-    /// Chance that a CIR of pure noise yields a first path.
+    /// Chance that noise before the first path is taken for it (`FirstPathSearch`); for `PeakTap`, that a CIR of pure
+    /// noise yields a path.
     public var falseAlarmRate: Double
     /// Propagation speed, m/s.
     public var propagationSpeed: Double
@@ -32,9 +33,11 @@ public struct RangingEngine: Sendable {
   }
 
   public let configuration: Configuration
+  private let phaseFit: PhaseFit?
 
   public init(_ configuration: Configuration) {
     self.configuration = configuration
+    phaseFit = configuration.array.map(PhaseFit.init)
   }
 
   /// All memory that measuring needs; one for each thread.
@@ -121,9 +124,7 @@ public struct RangingEngine: Sendable {
 
   private func analyse(_ reception: Reception?, by analyser: inout ReceptionAnalyser) -> ReceptionAnalysis? {
     guard let response = reception?.impulseResponse else { return nil }
-    if !analyser.fits(response) {
-      analyser = ReceptionAnalyser(configuration, tapCount: response.tapCount, antennaCount: response.antennaCount)
-    }
+    if !analyser.fits(response) { analyser = analyser.grown(toFit: response) }
     return analyser.analyse(response)
   }
 
@@ -166,12 +167,13 @@ extension RangingEngine {
     guard configuration.delay != .chip, let analysis, let chip = reception?.chipFirstPathTaps,
       let spacing = reception?.impulseResponse?.tapSpacing
     else { return Correction(ticks: 0, variance: uncapturedVariance) }
+    // The CIR may be sampled at another rate than the chip's own, in whose taps the profile holds its offset.
     let ticksPerTap = spacing / UWB.tick
-    let moved = analysis.delayTaps - configuration.profile.peakOffsetTaps - chip
+    let moved = (analysis.delayTaps - chip) * ticksPerTap - configuration.profile.peakOffsetTaps * UWB.ticksPerTap
     let ahead = direction.map { (analysis.position * $0).sum() } ?? 0
     let deviation = analysis.deviationTaps * ticksPerTap
     return Correction(
-      ticks: moved * ticksPerTap + ahead / (configuration.propagationSpeed * UWB.tick), variance: deviation * deviation)
+      ticks: moved + ahead / (configuration.propagationSpeed * UWB.tick), variance: deviation * deviation)
   }
 
   private func range(
@@ -201,8 +203,8 @@ extension RangingEngine {
     _ first: ReceptionAnalysis?, _ second: ReceptionAnalysis?, _ workspace: Workspace,
     into result: inout RangingMeasurement
   ) {
-    guard let array = configuration.array, array.positions.count >= 2 else { return }
-    let count = array.positions.count
+    guard let phaseFit, phaseFit.array.positions.count >= 2 else { return }
+    let count = phaseFit.array.positions.count
     workspace.clearAmplitudes(count: count)
     let receptions =
       workspace.addAmplitudes(first, workspace.poll)
@@ -210,8 +212,7 @@ extension RangingEngine {
     guard receptions > 0 else { return }
     workspace.turnInformationIntoDeviations()
     guard
-      let fit = PhaseFit(array: array).estimate(
-        amplitudes: workspace.amplitudes, deviations: workspace.deviations)
+      let fit = phaseFit.estimate(amplitudes: workspace.amplitudes, deviations: workspace.deviations)
     else { return }
     result.direction = fit.direction
     result.azimuth = fit.azimuth

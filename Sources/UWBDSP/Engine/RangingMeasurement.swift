@@ -39,14 +39,14 @@ public struct RangingMeasurement: Sendable, Hashable {
   public var distance: Double?
   /// m, standard deviation
   public var distanceDeviation: Double?
-  /// Unit vector from the local device to the peer; needs two antennas. A linear array can't tell elevation: then the
-  /// peer is taken to be in the plane of the array and the carrier's axis, and `elevation` is `nil`.
+  /// Unit vector from the local device to the peer; needs two antennas. A row of antennas measures the angle to itself
+  /// alone: the peer is then taken to be in the plane through the row and the −z axis.
   public var direction: SIMD3<Double>?
-  /// rad, positive to the right
+  /// rad, positive to the right; `nil` for a row of antennas along y
   public var azimuth: Double?
   /// rad, standard deviation
   public var azimuthDeviation: Double?
-  /// rad, positive upwards; needs antennas in two dimensions
+  /// rad, positive upwards; needs antennas in two dimensions, or a row along y
   public var elevation: Double?
   /// rad, standard deviation
   public var elevationDeviation: Double?

@@ -19,20 +19,32 @@ final class ReceptionAnalyser {
   private static let samePathTaps = 0.75
 
   private let configuration: RangingEngine.Configuration
+  private let tapSpacing: Double
   private let taps: PreparedTaps
   private let stage: DelayStage
   private(set) var estimates: [DelayEstimate]
 
-  init(_ configuration: RangingEngine.Configuration, tapCount: Int, antennaCount: Int) {
+  init(
+    _ configuration: RangingEngine.Configuration, tapCount: Int, antennaCount: Int, tapSpacing: Double = UWB.tap
+  ) {
     self.configuration = configuration
+    self.tapSpacing = tapSpacing
     taps = PreparedTaps(tapCount: tapCount)
-    stage = DelayStage.make(configuration, tapCount: tapCount)
+    stage = DelayStage.make(configuration, tapCount: tapCount, tapSpacing: tapSpacing)
     estimates = (0..<antennaCount).map { _ in DelayEstimate() }
   }
 
   /// Whether CIRs of this shape fit.
   func fits(_ response: ChannelImpulseResponse) -> Bool {
     response.tapCount <= taps.capacity && response.antennaCount <= estimates.count
+      && response.tapSpacing == tapSpacing
+  }
+
+  /// One that CIRs of this shape fit, and of every shape that fits this one at the same tap spacing.
+  func grown(toFit response: ChannelImpulseResponse) -> ReceptionAnalyser {
+    ReceptionAnalyser(
+      configuration, tapCount: max(response.tapCount, taps.capacity),
+      antennaCount: max(response.antennaCount, estimates.count), tapSpacing: response.tapSpacing)
   }
 
   func analyse(_ response: ChannelImpulseResponse) -> ReceptionAnalysis {

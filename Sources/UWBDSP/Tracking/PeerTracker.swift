@@ -82,17 +82,21 @@ public struct PeerTracker: Sendable, Hashable {
   }
 
   private mutating func trackDirection(_ measured: RangingMeasurement, into output: inout RangingMeasurement) {
-    guard let angle = measured.azimuth, let deviation = measured.azimuthDeviation else { return }
-    azimuth = smooth(azimuth, angle, deviation, measured.time)
-    output.azimuth = azimuth?.value
-    output.azimuthDeviation = azimuth?.deviation
+    if let angle = measured.azimuth, let deviation = measured.azimuthDeviation {
+      azimuth = smooth(azimuth, angle, deviation, measured.time)
+      output.azimuth = azimuth?.value
+      output.azimuthDeviation = azimuth?.deviation
+    }
     if let angle = measured.elevation, let deviation = measured.elevationDeviation {
       elevation = smooth(elevation, angle, deviation, measured.time)
       output.elevation = elevation?.value
       output.elevationDeviation = elevation?.deviation
     }
-    if let azimuth = output.azimuth {
-      output.direction = Direction.unitVector(azimuth: azimuth, elevation: output.elevation ?? 0)
+    // An angle that the antennas can't tell stays what the measurement takes it to be.
+    if let direction = measured.direction {
+      let taken = Direction.angles(of: direction)
+      output.direction = Direction.unitVector(
+        azimuth: output.azimuth ?? taken.azimuth, elevation: output.elevation ?? taken.elevation)
     }
   }
 

@@ -1,0 +1,171 @@
+import Numerics
+import TestSupport
+import Testing
+
+@testable import UWBDSP
+
+@Suite struct PeerTrackerTests {
+  private func measurement(
+    _ time: Double, _ distance: Double?, deviation: Double = 0.05, azimuth: Double? = nil, elevation: Double? = nil,
+    status: MeasurementStatus = .ok
+  ) -> RangingMeasurement {
+    RangingMeasurement(
+      exchange: Int(time * 10), time: time, peer: DeviceAddress(rawValue: 1), status: status, distance: distance,
+      distanceDeviation: distance.map { _ in deviation },
+      direction: azimuth.map { Direction.unitVector(azimuth: $0, elevation: elevation ?? 0) }, azimuth: azimuth,
+      azimuthDeviation: azimuth.map { _ in 0.02 }, elevation: elevation, elevationDeviation: elevation.map { _ in 0.03 }
+    )
+  }
+
+  @Test func theFirstMeasurementPassesAsItIs() {
+    var tracker = PeerTracker()
+    let first = measurement(0, 3, azimuth: 0.3, elevation: 0.1)
+    let output = tracker.update(first)
+    #expect(!output.isOutlier)
+    #expect(output.measurement.distance == 3)
+    #expect(output.measurement.distanceDeviation == 0.05)
+    #expect(output.measurement.azimuth == 0.3 && output.measurement.elevation == 0.1)
+  }
+
+  /// A peer that stands still: the deviation shrinks well below a measurement's and still covers the error.
+  @Test func aStandingPeerIsKnownBetterAndBetter() throws {
+    var random = StatisticsRandom(seed: 1801)
+    var normalised = StatisticsErrors()
+    for _ in 0..<300 {
+      var tracker = PeerTracker(.init(acceleration: 0.1))
+      var last = RangingMeasurement(exchange: 0, time: 0, peer: DeviceAddress(rawValue: 1), status: .ok)
+      for index in 0..<40 {
+        let output = tracker.update(measurement(Double(index) / 10, 4 + 0.05 * random.gaussian()))
+        last = output.measurement
+      }
+      let deviation = try #require(last.distanceDeviation)
+      #expect(deviation < 0.03)
+      normalised.add((try #require(last.distance) - 4) / deviation)
+    }
+    // The model allows for acceleration that isn't there, so deviations are a little large, never too small.
+    #expect(normalised.meanSquare < StatisticsLimits.normalisedVariance(trials: 300).upperBound)
+    #expect(normalised.meanSquare > 0.3)
+  }
+
+  /// A peer that walks steadily is followed without lag.
+  @Test func aWalkingPeerIsFollowed() throws {
+    var random = StatisticsRandom(seed: 1802)
+    var tracker = PeerTracker()
+    var errors = StatisticsErrors()
+    for index in 0..<300 {
+      let time = Double(index) / 10
+      let truth = 2 + 1.5 * time
+      let output = tracker.update(measurement(time, truth + 0.05 * random.gaussian()))
+      #expect(!output.isOutlier)
+      if index >= 20 { errors.add(try #require(output.measurement.distance) - truth) }
+    }
+    #expect(errors.rootMeanSquare < 0.045)
+    // Errors are correlated over some five measurements.
+    #expect(abs(errors.mean) < StatisticsLimits.mean(deviation: 0.04, trials: 280 / 5))
+  }
+
+  @Test func outliersMoveNothing() throws {
+    var tracker = PeerTracker()
+    for index in 0..<20 { _ = tracker.update(measurement(Double(index) / 10, 5)) }
+    let before = tracker
+    let output = tracker.update(measurement(2, 9, azimuth: 0.4))
+    #expect(output.isOutlier)
+    #expect(abs(try #require(output.measurement.distance) - 5) < 1e-6)
+    #expect(output.measurement.distanceDeviation.map { $0 < 0.5 } == true)
+    // And the next good one is taken as if nothing had been.
+    var undisturbed = before
+    let next = try #require(tracker.update(measurement(2.1, 5.02)).measurement.distance)
+    let expected = try #require(undisturbed.update(measurement(2.1, 5.02)).measurement.distance)
+    #expect(abs(next - expected) < 1e-9)
+  }
+
+  @Test func manyOutliersInARowAreBelieved() throws {
+    var tracker = PeerTracker(.init(mostOutliers: 3))
+    for index in 0..<20 { _ = tracker.update(measurement(Double(index) / 10, 5)) }
+    #expect(tracker.update(measurement(2.0, 9)).isOutlier)
+    #expect(tracker.update(measurement(2.1, 9)).isOutlier)
+    let third = tracker.update(measurement(2.2, 9))
+    #expect(!third.isOutlier)
+    #expect(third.measurement.distance == 9)
+    #expect(third.measurement.distanceDeviation == 0.05)
+  }
+
+  @Test func aGoodOneBetweenBreaksTheRow() {
+    var tracker = PeerTracker(.init(mostOutliers: 2))
+    for index in 0..<20 { _ = tracker.update(measurement(Double(index) / 10, 5)) }
+    #expect(tracker.update(measurement(2.0, 9)).isOutlier)
+    #expect(!tracker.update(measurement(2.1, 5)).isOutlier)
+    #expect(tracker.update(measurement(2.2, 9)).isOutlier)
+  }
+
+  @Test func aLongSilenceStartsAfresh() {
+    var tracker = PeerTracker(.init(longestGap: 10))
+    for index in 0..<20 { _ = tracker.update(measurement(Double(index) / 10, 5)) }
+    var within = tracker
+    #expect(within.update(measurement(11, 5.5)).measurement.distance != 5.5)
+    let after = tracker.update(measurement(12, 30))
+    #expect(!after.isOutlier)
+    #expect(after.measurement.distance == 30)
+    #expect(after.measurement.distanceDeviation == 0.05)
+  }
+
+  @Test func measurementsWithoutDistancePassUnchanged() {
+    var tracker = PeerTracker()
+    _ = tracker.update(measurement(0, 5))
+    let before = tracker
+    for bad in [measurement(1, nil), measurement(1, 5, status: .noFirstPath)] {
+      #expect(tracker.update(bad) == PeerTracker.Output(measurement: bad, isOutlier: false))
+    }
+    #expect(tracker == before)
+  }
+
+  @Test func anglesAreSmoothedAndJumpsBelieved() throws {
+    var random = StatisticsRandom(seed: 1803)
+    var tracker = PeerTracker()
+    var last: RangingMeasurement?
+    for index in 0..<60 {
+      let output = tracker.update(
+        measurement(
+          Double(index) / 10, 5, azimuth: 0.3 + 0.02 * random.gaussian(), elevation: -0.2 + 0.03 * random.gaussian()))
+      last = output.measurement
+    }
+    let settled = try #require(last)
+    #expect(try #require(settled.azimuthDeviation) < 0.02)
+    #expect(abs(try #require(settled.azimuth) - 0.3) < 0.06)
+    #expect(abs(try #require(settled.elevation) + 0.2) < 0.09)
+    let azimuth = try #require(settled.azimuth)
+    let elevation = try #require(settled.elevation)
+    #expect(settled.direction == Direction.unitVector(azimuth: azimuth, elevation: elevation))
+    let jumped = tracker.update(measurement(6, 5, azimuth: -0.8, elevation: -0.2)).measurement
+    #expect(jumped.azimuth == -0.8)
+    #expect(jumped.azimuthDeviation == 0.02)
+  }
+
+  /// What a row of antennas can't tell is left as the measurement takes it to be.
+  @Test func rowsOfAntennasKeepTheirPlane() throws {
+    var level = PeerTracker()
+    var upright = PeerTracker()
+    for index in 0..<10 {
+      let flat = try #require(level.update(measurement(Double(index) / 10, 5, azimuth: 0.4)).measurement.direction)
+      #expect(flat.y == 0)
+      #expect(abs(flat.x - Double.sin(0.4)) < 1e-9)
+      var column = measurement(Double(index) / 10, 5)
+      column.direction = Direction.unitVector(azimuth: 0, elevation: 0.5)
+      column.elevation = 0.5
+      column.elevationDeviation = 0.03
+      let output = upright.update(column).measurement
+      #expect(output.azimuth == nil)
+      #expect(abs(try #require(output.elevation) - 0.5) < 1e-9)
+      #expect(abs(try #require(output.direction).y - Double.sin(0.5)) < 1e-9)
+      if index > 5 { #expect(try #require(output.elevationDeviation) < 0.03) }
+    }
+  }
+
+  @Test func noDirectionStaysNone() {
+    var tracker = PeerTracker()
+    for index in 0..<3 {
+      let output = tracker.update(measurement(Double(index), 5)).measurement
+      #expect(output.direction == nil && output.azimuth == nil && output.elevation == nil)
+    }
+  }
+}
