@@ -8,4 +8,12 @@ public enum DelayMethod: String, Sendable, Hashable, CaseIterable {
   case edgeFit = "edge-fit"
   /// `PulseFit`
   case pulseFit = "pulse-fit"
+  /// `DelayMUSIC`
+  case music
+  /// `DelayRootMUSIC`
+  case rootMUSIC = "root-music"
+  /// `DelayESPRIT`
+  case esprit
+  /// `DelayMatrixPencil`
+  case matrixPencil = "matrix-pencil"
 }

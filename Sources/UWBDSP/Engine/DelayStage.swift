@@ -26,6 +26,10 @@ final class DelayStage {
           pulse: profile.pulse, modelError: profile.modelError, falseAlarmRate: configuration.falseAlarmRate,
           clutter: profile.clutter),
         tapCount: tapCount)
+    case .music: return DelayStage(DelayMUSIC(window(configuration)), tapCount: tapCount)
+    case .rootMUSIC: return DelayStage(DelayRootMUSIC(window(configuration)), tapCount: tapCount)
+    case .esprit: return DelayStage(DelayESPRIT(window(configuration)), tapCount: tapCount)
+    case .matrixPencil: return DelayStage(DelayMatrixPencil(window(configuration)), tapCount: tapCount)
     case .edgeFit, .chip:
       return DelayStage(
         EdgeFit(
@@ -33,5 +37,11 @@ final class DelayStage {
           clutter: profile.clutter),
         tapCount: tapCount)
     }
+  }
+
+  private static func window(_ configuration: RangingEngine.Configuration) -> FrequencyWindow {
+    FrequencyWindow(
+      pulse: configuration.profile.pulse, modelError: configuration.profile.modelError,
+      falseAlarmRate: configuration.falseAlarmRate, clutter: configuration.profile.clutter)
   }
 }

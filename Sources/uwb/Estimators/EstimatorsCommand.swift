@@ -23,7 +23,7 @@ struct EstimatorsCommand: ParsableCommand {
   }
 
   private func padded(_ name: String) -> String {
-    name.padding(toLength: 12, withPad: " ", startingAt: 0)
+    name.padding(toLength: 14, withPad: " ", startingAt: 0)
   }
 
   private static func text(_ method: DelayMethod) -> String {
@@ -34,6 +34,10 @@ struct EstimatorsCommand: ParsableCommand {
       "least-squares fit of one pulse to the leading edge (variable projection: Golub & Pereyra 1973)"
     case .pulseFit:
       "nonlinear least squares over all near paths, their number by a test (Golub & Pereyra 1973; Kaufman 1975)"
+    case .music: "deepest minima of the noise subspace's spectrum over delay (Schmidt 1986; Li & Pahlavan 2004)"
+    case .rootMUSIC: "roots of that spectrum's polynomial nearest the unit circle (Barabell 1983)"
+    case .esprit: "rotation of the signal subspace over frequency (Roy & Kailath 1989; Haardt & Nossek 1995)"
+    case .matrixPencil: "eigenvalues of a pencil of shifted singular vectors (Hua & Sarkar 1990)"
     }
   }
 }
