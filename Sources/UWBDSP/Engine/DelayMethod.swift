@@ -20,4 +20,12 @@ public enum DelayMethod: String, Sendable, Hashable, CaseIterable {
   case searchSubtractReadjust = "search-subtract-readjust"
   /// `Clean`
   case clean
+  /// `DelayMUSIC`
+  case music
+  /// `DelayRootMUSIC`
+  case rootMUSIC = "root-music"
+  /// `DelayESPRIT`
+  case esprit
+  /// `DelayMatrixPencil`
+  case matrixPencil = "matrix-pencil"
 }

@@ -42,6 +42,10 @@ struct EstimatorsCommand: ParsableCommand {
     case .searchSubtract: "strongest path first, subtracted, and again (Falsi et al. 2006)"
     case .searchSubtractReadjust: "the same with all amplitudes solved anew each time (Falsi et al. 2006)"
     case .clean: "CLEAN deconvolution (Högbom 1974; Cramer, Scholtz & Win 2002)"
+    case .music: "deepest minima of the noise subspace's spectrum over delay (Schmidt 1986; Li & Pahlavan 2004)"
+    case .rootMUSIC: "roots of that spectrum's polynomial nearest the unit circle (Barabell 1983)"
+    case .esprit: "rotation of the signal subspace over frequency (Roy & Kailath 1989; Haardt & Nossek 1995)"
+    case .matrixPencil: "eigenvalues of a pencil of shifted singular vectors (Hua & Sarkar 1990)"
     }
   }
 }

@@ -9,17 +9,18 @@ import Numerics
 /// ESPRIT on the channel's frequency response: delays from how the signal subspace turns from one frequency to the next.
 ///
 /// A subspace A of exponentials obeys J₂·A = J₁·A·Φ with Φ = diag(exp(jμ_i)), μ_i = −2π·τ_i/N, whatever the
-/// amplitudes (Roy & Kailath 1989, section III). In the real coordinates of `SignalSubspace` this reads
-/// K₁·E·Ψ = K₂·E with real matrices, and the eigenvalues of Ψ are tan(μ_i/2) (unitary ESPRIT: Haardt & Nossek 1995,
-/// equations 20–24). Both sides are noisy, so Ψ is the total least-squares solution: with [V₁₂; V₂₂] the eigenvectors of
-/// [K₁E K₂E]ᵀ[K₁E K₂E] to its K smallest eigenvalues, Ψ = −V₁₂·V₂₂⁻¹ (Roy & Kailath 1989, section IV).
+/// amplitudes (Roy & Kailath 1989). In the real coordinates of `SignalSubspace` this reads K₁·E·Ψ = K₂·E with real
+/// matrices, and the eigenvalues of Ψ are tan(μ_i/2) (unitary ESPRIT: Haardt & Nossek 1995). Both sides are noisy, so Ψ
+/// is the total least-squares solution: with [V₁₂; V₂₂] the eigenvectors of [K₁E K₂E]ᵀ[K₁E K₂E] to its K smallest
+/// eigenvalues, Ψ = −V₁₂·V₂₂⁻¹ (Roy & Kailath 1989).
 ///
-/// Measured over the bound, paths uncounted (1,000 CIRs): one path 1.03–1.08 from 12 dB up; two equal ones 4 taps apart
-/// at 25 dB 1.06, 2 taps apart 1.12; three 1.14. Paths a tap apart pass for one in 2 % of all CIRs at 30 dB.
+/// Measured over the bound, paths uncounted (4,000 CIRs a case, settings chosen on other draws): one path 1.12 at 12 dB,
+/// 1.06 at 20 dB; two equal ones at 25 dB 1.04 if 4 taps apart, 1.12 if 2; three 1.12. Two paths a tap apart pass for one
+/// in 2 % of all CIRs at 30 dB; then the stated deviation is far too small.
 ///
 /// Cost: the search over all taps, an eigenproblem of L = 12, one of 2K and one of K: 16 µs with one path, 21 µs with
 /// three. It needs no starts and no grid, but `PulseFit` is more accurate. Don't use it in a channel with more paths in
-/// the window than `mostPaths`: a weak first path under a dense cluster is lost more often than found.
+/// the window than `mostPaths`: under a dense cluster from 6 taps on, a first path of −10 dB is lost in 84 % of all CIRs.
 public struct DelayESPRIT: DelayEstimator {
   public var window: FrequencyWindow
 

@@ -11,16 +11,16 @@ import Numerics
 ///
 /// The weighted Hankel matrix (`FrequencyResponse`) is cut to its K strongest left singular vectors U; with U₁ and U₂
 /// the rows but the last and but the first, weights taken off, the pencil U₂ − z·U₁ loses rank at z_i = exp(jμ_i),
-/// μ_i = −2π·τ_i/N: the eigenvalues of U₁⁺·U₂ (Hua & Sarkar 1990, section II). The pencil parameter is L − 1 for
-/// L = 5/8 of the band, within the third to two thirds that the paper finds best.
+/// μ_i = −2π·τ_i/N: the eigenvalues of U₁⁺·U₂ (after Hua & Sarkar 1990). The pencil parameter is L − 1 for L = 5/8 of the
+/// band.
 ///
-/// It sees each snapshot once where ESPRIT sees it forwards and backwards, so paths close together cost it more: over the
-/// bound, paths uncounted (1,000 CIRs), one path 1.03–1.12 from 12 dB up, two equal ones 4 taps apart at 25 dB 1.06, but
-/// 2 taps apart 1.42, and three 1.56. In turn no covariance is formed, which squares the range of the numbers.
+/// It sees each snapshot once where ESPRIT sees it forwards and backwards, so close paths cost it more. Measured
+/// over the bound, paths uncounted (4,000 CIRs a case, settings chosen on other draws): one path 1.17 at 12 dB, 1.06 at 20 dB;
+/// two equal ones at 25 dB 1.05 if 4 taps apart, but 1.45 if 2; three 1.55. Its stated deviations are as much too small.
 ///
 /// Cost: the search over all taps, singular vectors of 12 × 8 complex numbers and an eigenproblem of K: 19 µs with one
 /// path, 26 µs with three. Don't use it where paths lie closer than some 3 taps (`DelayESPRIT`), nor with more paths in
-/// the window than `mostPaths`.
+/// the window than `mostPaths`, though of the family it loses a weak first path under a dense cluster least often (16 %).
 public struct DelayMatrixPencil: DelayEstimator {
   public var window: FrequencyWindow
 

@@ -4,13 +4,13 @@ import Numerics
 ///
 ///     MDL(k) = n·(L − k)·ln(A_k/G_k) + ½·k·(2L − k)·ln n,
 ///
-/// A_k and G_k the arithmetic and geometric means of the L − k smallest eigenvalues, n snapshots (Wax & Kailath 1985,
-/// equation 17). The smallest k it gives here is 1: that there is a path, the rough search has seen.
+/// A_k and G_k the arithmetic and geometric means of the L − k smallest eigenvalues, n snapshots (Wax & Kailath
+/// 1985). The smallest k it gives here is 1: that there is a path, the rough search has seen.
 ///
 /// A forward–backward average counts its snapshots twice and has half the free parameters (Xu, Roy & Kailath 1994); but
 /// the snapshots of spatial smoothing overlap, which spreads the noise's eigenvalues, and with that smaller penalty
-/// noise passes for signal nine times out of ten. With the whole penalty the count is right three times out of four, and
-/// hardly ever too low; `SubspaceStage` takes out again what is too many.
+/// noise passes for signal nine times out of ten. With the whole penalty the count was right in 61–78 % of 500 CIRs on
+/// each of nine path lists, and too low only for two paths a tap apart (2 of 500); `SubspaceStage` takes out again what is too many.
 enum MinimumDescriptionLength {
   /// - Parameters:
   ///   - values: `count` eigenvalues, ascending.

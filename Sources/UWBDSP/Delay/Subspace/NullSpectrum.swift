@@ -7,7 +7,7 @@ import Numerics
 ///
 ///     D(μ) = ‖e(μ)‖² − Σ_k |s_kᴴ·e(μ)|² = Σ_d n_d·exp(jμd),   n_{−d} = n_d*,
 ///
-/// n_d summed over the d-th diagonal of the projector on the noise subspace (Barabell 1983, section 3).
+/// n_d summed over the d-th diagonal of the projector on the noise subspace (Barabell 1983).
 final class NullSpectrum {
   let subspace: SignalSubspace
   /// L: there are n_0 … n_{L−1}.

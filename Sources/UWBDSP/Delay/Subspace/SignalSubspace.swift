@@ -7,8 +7,8 @@ import Numerics
 ///
 ///     C = Re(Z·Zᴴ),   Qᴴ·(R + Π·R*·Π)·Q = 2·C
 ///
-/// (Haardt & Nossek 1995, section II; Q from its equations 7 and 8). Its eigenvectors E give the subspace Q·E at a third
-/// of what the complex problem costs. Cost O(L²·M + L³): 8 µs for L = 12.
+/// (Haardt & Nossek 1995). Its eigenvectors E give the subspace Q·E at two thirds of what the complex problem costs
+/// (`SymmetricEigenvectors`). Cost O(L²·M + L³).
 final class SignalSubspace {
   let response: FrequencyResponse
   /// Eigenvalues of C, ascending.
