@@ -80,7 +80,7 @@ final class PathFit {
 
   /// Whether paths cancel each other: amplitudes far beyond any tap, of two delays that have run into one.
   func hasCollapsed(count: Int) -> Bool {
-    (0..<count).contains { amplitude($0).lengthSquared > 16 * strongestPower }
+    (0..<count).contains { amplitude($0).lengthSquared > 100 * strongestPower }
   }
 
   func strongestPath(count: Int) -> Int {
