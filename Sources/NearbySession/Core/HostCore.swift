@@ -65,22 +65,22 @@ public struct HostCore: Sendable {
 
   /// The session's token; `nil` after invalidation.
   public func discoveryToken(of id: SessionID) -> DiscoveryToken? {
-    state(of: id)?.token
+    index(of: id).flatMap { slots[$0].token }
   }
 
   /// What the session last ran with; `nil` before the first run and after invalidation.
   public func configuration(of id: SessionID) -> NearbyConfiguration? {
-    state(of: id)?.configuration
+    index(of: id).flatMap { slots[$0].configuration }
   }
 
   public func isRunning(_ id: SessionID) -> Bool {
-    state(of: id)?.phase == .running
+    index(of: id).map { slots[$0].phase } == .running
   }
 
   /// Why the session is invalid; `nil` while it is not.
   public func error(of id: SessionID) -> NearbyError? {
-    guard let state = state(of: id) else { return .invalidatedByApp }
-    return state.error
+    guard let slot = index(of: id) else { return .invalidatedByApp }
+    return slots[slot].error
   }
 
   /// What the radio is to range now.
@@ -95,10 +95,6 @@ public struct HostCore: Sendable {
 
   func index(of id: SessionID) -> Int? {
     slots.indices.contains(id.slot) && slots[id.slot].generation == id.generation ? id.slot : nil
-  }
-
-  func state(of id: SessionID) -> SessionState? {
-    index(of: id).map { slots[$0] }
   }
 
   func id(of slot: Int) -> SessionID {

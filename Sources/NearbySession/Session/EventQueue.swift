@@ -91,7 +91,16 @@ final class EventQueue<Element: QueuedEvent>: Sendable {
       if let ready = state.withLock({ $0.take() }) { return try ready.get() }
       await wait(isolation: isolation)
     }
+    passOn()
     return nil
+  }
+
+  /// Wakes another waiter for what a cancelled one was woken for and left.
+  private func passOn() {
+    let waiter = state.withLock { state in
+      state.isEmpty || state.waiters.isEmpty ? nil : state.waiters.removeFirst()
+    }
+    waiter?.continuation.resume()
   }
 
   /// Waits until there may be something to take, or the task is cancelled.
@@ -116,6 +125,11 @@ final class EventQueue<Element: QueuedEvent>: Sendable {
       }
       waiter?.continuation.resume()
     }
+  }
+
+  /// How many callers wait for an element.
+  var waiting: Int {
+    state.withLock { $0.waiters.count }
   }
 
   /// How many elements wait to be taken.

@@ -53,9 +53,10 @@ struct RandomSequence<Subject: SequenceSubject> {
   /// What is wrong first; `nil` for nothing.
   mutating func run(steps: Int) -> String? {
     for step in 0..<steps {
-      let name = self.step()
+      let call = self.step()
       // Time has passed for the model; a step that came to nothing has not told the subject.
-      if name == "nothing" { subject.advance(to: time) }
+      if call == nil { subject.advance(to: time) }
+      var name: String { call?() ?? "time alone" }
       // Among sessions, what happens at one time has no order of its own.
       if let said = subject.said(peers), said != model.said,
         Dictionary(grouping: said, by: \.session) != Dictionary(grouping: model.said, by: \.session)
@@ -89,14 +90,15 @@ struct RandomSequence<Subject: SequenceSubject> {
     if case .dead = model.members[index].status { true } else { false }
   }
 
-  private mutating func step() -> String {
+  /// Makes a call; returns its name for a failure, in the end.
+  private mutating func step() -> (() -> String)? {
     passTime()
     let live = model.members.indices.filter { !isDead($0) }
     if live.isEmpty || (live.count < Self.sessionCount && pick(6) == 0) {
       subject.advance(to: time)
       subject.make()
       model.make()
-      return "make"
+      return { "make" }
     }
     let any = pick(20) == 0 ? pick(model.members.count) : live[pick(live.count)]
     let index = released.contains(any) ? live[pick(live.count)] : any
@@ -107,40 +109,40 @@ struct RandomSequence<Subject: SequenceSubject> {
     case 24..<26:
       subject.pause(index, at: time)
       model.pause(index)
-      return "pause \(index)"
+      return { "pause \(index)" }
     case 26:
       subject.invalidate(index, at: time)
       model.invalidate(index)
-      return "invalidate \(index)"
+      return { "invalidate \(index)" }
     case 27:
       // Dead ones only: a live one would die of it, which the step before has.
-      guard isDead(index) else { return "nothing" }
+      guard isDead(index) else { return nil }
       released.insert(index)
       subject.release(index, at: time)
-      return "release \(index)"
+      return { "release \(index)" }
     case 28..<30:
       let state: ApplicationState = pick(2) == 0 ? .background : .foreground
       subject.setState(state, at: time)
       model.setBackground(state == .background)
-      return "\(state)"
+      return { "\(state)" }
     case 30: return end(peer)
     case 31:
       subject.loseBluetooth("link", at: time)
       model.loseBluetooth(of: .accessory(1, bluetooth: true))
-      return "lose Bluetooth"
+      return { "lose Bluetooth" }
     case 32..<35:
       let answers: [NearbyPermission] = [.granted, .granted, .granted, .granted, .declined, .undetermined]
       let answer = answers[pick(answers.count)]
       subject.setPermission(answer, at: time)
       model.setPermission(answer)
-      return "permission \(answer)"
+      return { "permission \(answer)" }
     default:
       subject.advance(to: time)
-      return "advance to \(time)"
+      return { "advance" }
     }
   }
 
-  private mutating func run(_ index: Int, with peer: RuleModel.Peer) -> String {
+  private mutating func run(_ index: Int, with peer: RuleModel.Peer) -> (() -> String)? {
     var peer = peer
     var far = false
     var configuration = configurations[peer]
@@ -152,31 +154,31 @@ struct RandomSequence<Subject: SequenceSubject> {
       device.isExtendedDistanceMeasurementEnabled = true
       configuration = .peer(device)
     }
-    guard let configuration else { return "nothing" }
+    guard let configuration else { return nil }
     let thrown = subject.run(index, configuration, at: time)
     let expected = model.run(index, with: peer, far: far)
     if thrown != expected {
       // Told apart from what was said, so that the step reports it.
       model.said.append(.ended(-1, expected ?? .sessionFailed))
     }
-    return "run \(index) with \(peer), far \(far): threw \(thrown.map { "\($0)" } ?? "nothing")"
+    return { "run \(index) with \(peer), far \(far): threw \(thrown.map { "\($0)" } ?? "nothing")" }
   }
 
-  private mutating func measure() -> String {
+  private mutating func measure() -> (() -> String)? {
     // Mostly of a peer that a session ranges with, so that something happens.
     let ranging = model.members.filter { $0.status == .ranging }.compactMap(\.peer)
     let peer = ranging.isEmpty || pick(5) == 0 ? known[pick(known.count)] : ranging[pick(ranging.count)]
     // Two sessions with one peer hear in the order in which they began: left to the tests of the rules.
-    guard ranging.count(where: { $0 == peer }) <= 1, let configuration = configurations[peer] else { return "nothing" }
+    guard ranging.count(where: { $0 == peer }) <= 1, let configuration = configurations[peer] else { return nil }
     subject.measure(
       RangingMeasurement(
         exchange: 0, time: time, peer: configuration.peerAddress, status: .ok, distance: time), at: time)
     model.measure(peer)
-    return "measure \(peer)"
+    return { "measure \(peer)" }
   }
 
-  private mutating func end(_ peer: RuleModel.Peer) -> String {
-    guard let token = tokens[peer] else { return "nothing" }
+  private mutating func end(_ peer: RuleModel.Peer) -> (() -> String)? {
+    guard let token = tokens[peer] else { return nil }
     subject.peerEnded(token, at: time)
     model.end(peer)
     // Its device comes back with a new token; the old one stays known for a while.
@@ -184,7 +186,7 @@ struct RandomSequence<Subject: SequenceSubject> {
       addDevice(reachesFar: reachesFar)
       if known.count > 7 { known.removeFirst() }
     }
-    return "end \(peer)"
+    return { "end \(peer)" }
   }
 }
 

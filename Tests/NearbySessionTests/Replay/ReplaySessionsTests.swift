@@ -106,7 +106,12 @@ import UWBDSP
     }
     #expect(replayed(seed: 7, peers: [1, 2, 3, 1]) == replayed(seed: 7, peers: [1, 2, 3, 1]))
     #expect(replayed(seed: 7, peers: [1, 2]) != replayed(seed: 8, peers: [1, 2]))
+    var settings = ReplaySessions.Settings()
+    settings.seed = 2
     let replay = ReplaySessions()
+    #expect(
+      replay.token(of: DeviceAddress(rawValue: 3))
+        != ReplaySessions(settings: settings).token(of: DeviceAddress(rawValue: 0)), "no simple sum of both")
     #expect(replay.token(of: DeviceAddress(rawValue: 3)) == ReplaySessions().token(of: DeviceAddress(rawValue: 3)))
     #expect(replay.token(of: DeviceAddress(rawValue: 3)) != replay.token(of: DeviceAddress(rawValue: 4)))
   }

@@ -136,6 +136,20 @@ import UWBDSP
     #expect(queue.push(.started) == nil, "nobody waits")
   }
 
+  @Test("R42 what a cancelled subscriber was woken for goes to the next one that waits", .timeLimit(.minutes(1)))
+  func passedOn() async throws {
+    let queue = EventQueue<NearbySessionEvent>()
+    let first = Task { try await queue.next(isolation: nil) }
+    while queue.waiting < 1 { await Task.yield() }
+    let second = Task { try await queue.next(isolation: nil) }
+    while queue.waiting < 2 { await Task.yield() }
+    let wakeup = try #require(queue.push(.started))
+    first.cancel()
+    wakeup.resume()
+    #expect(try await first.value == nil)
+    #expect(try await second.value == .started)
+  }
+
   @Test("R42 an iterator throws once and is over then")
   func over() async throws {
     let session = NearbySession(host: Room().makeHost())
