@@ -1,0 +1,145 @@
+import CAllocationCounter
+import Numerics
+import TestSupport
+import Testing
+
+@testable import UWBDSP
+
+/// Heap allocations of the engine's path, counted exactly on this thread: in release builds, because unoptimised code
+/// allocates contexts for closures that never escape.
+///
+///     swift test -c release -Xswiftc -enable-testing --filter AllocationTests
+@Suite struct AllocationTests {
+  #if DEBUG
+    static let isOptimised = false
+  #else
+    static let isOptimised = true
+  #endif
+  private static let isCounted: ConditionTrait = .enabled(
+    if: isOptimised && uwb_allocation_counter_is_active(), "counted in release builds without sanitizers")
+
+  /// Allocations while `body` runs `rounds` times, after it has run twice.
+  private func allocations(rounds: Int = 5, _ body: () -> Void) -> UInt64 {
+    body()
+    body()
+    let before = uwb_allocations_of_this_thread()
+    for _ in 0..<rounds { body() }
+    return uwb_allocations_of_this_thread() - before
+  }
+
+  @Test(.enabled(if: uwb_allocation_counter_is_active(), "glibc, no sanitizer"))
+  func theCounterCounts() {
+    let before = (uwb_allocations_of_this_thread(), uwb_allocations_of_process())
+    var buffers: [AlignedBuffer<Float>] = []
+    for count in 1...10 { buffers.append(AlignedBuffer(count: 100 * count, zero: 0)) }
+    // Ten objects, ten runs of memory, and the array's growth.
+    #expect(uwb_allocations_of_this_thread() - before.0 >= 20)
+    #expect(uwb_allocations_of_process() - before.1 >= 20)
+    #expect(buffers.count == 10)
+  }
+
+  /// One path, two paths, noise alone, zeroes; of two lengths.
+  private static func responses() -> [ChannelImpulseResponse] {
+    var random = StatisticsRandom(seed: 2001)
+    var result: [ChannelImpulseResponse] = []
+    for count in [320, 200] {
+      for paths in 0...3 {
+        let list = (0..<paths).map {
+          NaivePath(delayTaps: 150.3 + 2.7 * Double($0), powerdB: 30, phase: 2 * Double($0))
+        }
+        let samples = NaiveImpulseResponse.samples(list, tapCount: count, using: &random)
+        result += [ChannelImpulseResponse(samples), NaiveImpulseResponse.integers(samples, step: 0.1)]
+      }
+    }
+    return result + [ChannelImpulseResponse([Complex<Float>](repeating: .zero, count: 100))]
+  }
+
+  @Test(isCounted, arguments: DelayEstimatorTests.all)
+  func estimatorsAllocateNothingInRelease(estimator: any DelayEstimator) {
+    func check<E: DelayEstimator>(_ estimator: E) {
+      let responses = Self.responses()
+      let taps = PreparedTaps(tapCount: 320)
+      let workspace = estimator.makeWorkspace(tapCount: 320)
+      var estimate = DelayEstimate()
+      for background in [nil, 8] {
+        let count = allocations {
+          for response in responses {
+            taps.load(response, antenna: 0, backgroundPeriodTaps: background)
+            estimator.estimate(taps, into: &estimate, using: workspace)
+          }
+        }
+        #expect(count == 0)
+      }
+    }
+    check(estimator)
+  }
+
+  @Test(
+    isCounted, arguments: [DelayMethod.chip, .peak, .edgeFit, .pulseFit], [RangingExchange.Initiator.peer, .local])
+  func measuringAllocatesNothingInRelease(method: DelayMethod, initiator: RangingExchange.Initiator) {
+    var random = StatisticsRandom(seed: 2002)
+    let half = UWB.speedOfLightInAir / 6.4896e9 / 2
+    let array = AntennaArray(
+      positions: [SIMD3(0, 0, 0), SIMD3(half, 0, 0), SIMD3(0, half, 0)], carrier: 6.4896e9)
+    var maker = ExchangeMaker()
+    maker.initiator = initiator
+    maker.array = array
+    var exchanges = [maker.make(using: &random)]
+    maker.array = nil
+    maker.tapCount = 200
+    exchanges.append(maker.make(using: &random))
+    var stripped = exchanges[0]
+    stripped.final?.reception = nil
+    exchanges.append(stripped)
+    let engine = RangingEngine(.init(profile: .ideal, delay: method, array: array))
+    let workspace = engine.makeWorkspace(tapCount: 320, antennaCount: 3)
+    var statuses = 0
+    let count = allocations {
+      for exchange in exchanges where engine.measure(exchange, using: workspace).status == .ok { statuses += 1 }
+    }
+    #expect(count == 0)
+    #expect(statuses == 7 * 2)
+  }
+
+  @Test(isCounted) func trackingAllocatesNothingInRelease() {
+    var tracker = PeerTracker()
+    var time = 0.0
+    let count = allocations(rounds: 50) {
+      time += 0.1
+      _ = tracker.update(
+        RangingMeasurement(
+          exchange: 0, time: time, peer: DeviceAddress(rawValue: 1), status: .ok, distance: 5, distanceDeviation: 0.1,
+          direction: SIMD3(0, 0, -1), azimuth: 0, azimuthDeviation: 0.02, elevation: 0, elevationDeviation: 0.02))
+    }
+    #expect(count == 0)
+  }
+
+  @Test(isCounted) func algebraAllocatesNothingInRelease() {
+    let squares = LeastSquares(rows: 4, columns: 2)
+    let squaresWorkspace = squares.makeWorkspace()
+    let eigen = HermitianEigenvectors(order: 3)
+    let eigenWorkspace = eigen.makeWorkspace()
+    let matrix: [Complex<Double>] = [.one, .zero, .zero, .one, .zero, .one, .one, .zero]
+    let side: [Complex<Double>] = [.one, .one, .zero, .one]
+    let hermitian: [Complex<Double>] = [.one, .zero, .zero, .zero, .one, .zero, .zero, .zero, .one]
+    var solution = [Complex<Double>](repeating: .zero, count: 2)
+    var values = [0.0, 0, 0]
+    var vectors = [Complex<Double>](repeating: .zero, count: 9)
+    let count = allocations {
+      _ = squares.solve(matrix, side, into: &solution, using: squaresWorkspace)
+      _ = eigen.decompose(hermitian, values: &values, vectors: &vectors, using: eigenWorkspace)
+    }
+    #expect(count == 0)
+  }
+
+  @Test(isCounted) func describingAResponseAllocatesNothingInRelease() {
+    let storage = TapStorage(byteCount: 4 * 1016)
+    var taps = 0
+    let count = allocations {
+      let response = ChannelImpulseResponse(storage: storage, format: .int16, tapCount: 1016)
+      if response.storage === storage { taps += response.tapCount }
+    }
+    #expect(count == 0)
+    #expect(taps == 7 * 1016)
+  }
+}
