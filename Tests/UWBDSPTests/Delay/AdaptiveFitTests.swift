@@ -1,0 +1,73 @@
+import Numerics
+import Testing
+
+@testable import UWBDSP
+
+@Suite struct AdaptiveFitTests {
+  private let adaptive = AdaptiveFit(pulse: .standard)
+  private let pulseFit = PulseFit(pulse: .standard)
+
+  static let lists: [[(delay: Double, powerdB: Double)]] = [
+    [(0, 20)], [(0, 30)], [(0, 25), (2, 25)], [(0, 27), (1.5, 30)], [(0, 20), (6, 30), (9, 30), (13, 30)],
+  ]
+
+  @Test(arguments: lists.indices)
+  func keepsThePathsOfAList(index: Int) {
+    let list = Self.lists[index]
+    let own = OnsetErrors(adaptive, count: 200, seed: 11) { $0.paths(list, onset: $1) }
+    let paths = OnsetErrors(pulseFit, count: 200, seed: 11) { $0.paths(list, onset: $1) }
+    let changed = zip(own.errors, paths.errors).filter { $0 != $1 }.count
+    #expect(changed <= 6, "\(changed) of 200 path lists were called dense")
+    #expect(own.spread < 1.05 * paths.spread)
+  }
+
+  @Test(arguments: [UInt64(12), 13])
+  func callsAContinuumDense(seed: UInt64) {
+    func run<E: DelayEstimator>(_ estimator: E) -> OnsetErrors {
+      OnsetErrors(estimator, count: 200, seed: seed) { $0.continuum(onset: $1, powerdB: 22) }
+    }
+    let own = run(adaptive)
+    let paths = run(pulseFit)
+    #expect(own.pathCounts.filter { $0 == 1 }.count > 160)
+    #expect(own.spread < 0.85 * paths.spread, "seed \(seed): \(own.spread) against \(paths.spread)")
+    #expect(own.coverage > 0.5, "seed \(seed): \(own.coverage) within the stated deviation")
+  }
+
+  @Test func aMarginBeyondReachIsPulseFit() {
+    let never = AdaptiveFit(pulse: .standard, margin: -.infinity)
+    let own = OnsetErrors(never, count: 50, seed: 14) { $0.continuum(onset: $1, powerdB: 22) }
+    let paths = OnsetErrors(pulseFit, count: 50, seed: 14) { $0.continuum(onset: $1, powerdB: 22) }
+    #expect(own.errors == paths.errors)
+  }
+
+  @Test func aDirtyWorkspaceGivesTheSameBits() {
+    var trials = OnsetTrials(seed: 15)
+    let workspace = adaptive.makeWorkspace(tapCount: OnsetTrials.tapCount)
+    let taps = PreparedTaps(tapCount: OnsetTrials.tapCount)
+    var estimate = DelayEstimate()
+    for round in 0..<20 {
+      let response =
+        round % 2 == 0
+        ? trials.continuum(onset: 150.2, powerdB: 25) : trials.paths([(0, 30), (2.2, 28)], onset: 90.7)
+      taps.load(response, antenna: 0)
+      adaptive.estimate(taps, into: &estimate, using: workspace)
+      #expect(estimate == adaptive.estimate(response))
+    }
+  }
+
+  @Test func shortCIRsGetAStatus() {
+    var trials = OnsetTrials(seed: 16)
+    for count in 1...40 {
+      var samples: [Complex<Float>] = []
+      for tap in 0..<count {
+        let noise = trials.gaussian(variance: 1)
+        let pulse = 30 * PulseShape.standard((Double(tap) - Double(count) / 2) * UWB.tap)
+        samples.append(Complex(Float(noise.real + pulse), Float(noise.imaginary)))
+      }
+      let response = ChannelImpulseResponse(samples)
+      for estimate in [adaptive.estimate(response), DenseOnset(pulse: .standard).estimate(response)] {
+        #expect(estimate.paths.isEmpty == (estimate.status != .ok && estimate.status != .didNotConverge))
+      }
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import Numerics
+
+@testable import UWBDSP
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Seeded CIRs for the onset estimators' tests: 256 taps, standard pulse, white noise of variance 1.
+struct OnsetTrials {
+  static let tapCount = 256
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func uniform() -> Double {
+    // SplitMix64 (Steele, Lea & Flood 2014).
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var bits = state
+    bits = (bits ^ (bits >> 30)) &* 0xbf58_476d_1ce4_e5b9
+    bits = (bits ^ (bits >> 27)) &* 0x94d0_49bb_1331_11eb
+    return Double((bits ^ (bits >> 31)) >> 11) * 0x1p-53
+  }
+
+  /// A complex Gaussian draw of variance `variance`.
+  mutating func gaussian(variance: Double) -> Complex<Double> {
+    let radius = (-variance * log(1 - uniform())).squareRoot()
+    let angle = 2 * .pi * uniform()
+    return Complex(radius * cos(angle), radius * sin(angle))
+  }
+
+  /// Paths (delay in taps after `onset`, power in dB over the noise) at random phases, in noise.
+  mutating func paths(_ list: [(delay: Double, powerdB: Double)], onset: Double) -> ChannelImpulseResponse {
+    let drawn = list.map { path in
+      let angle = 2 * .pi * uniform()
+      let size = pow(10, path.powerdB / 20)
+      return (delay: onset + path.delay, amplitude: Complex(size * cos(angle), size * sin(angle)))
+    }
+    return response(drawn)
+  }
+
+  /// A continuum from `onset` on, four rays a tap, mean power falling by e in 8 taps from `powerdB` over the noise.
+  mutating func continuum(onset: Double, powerdB: Double) -> ChannelImpulseResponse {
+    var drawn: [(delay: Double, amplitude: Complex<Double>)] = []
+    for index in 0..<200 {
+      let time = (Double(index) + 0.5) / 4
+      drawn.append((onset + time, gaussian(variance: pow(10, powerdB / 10) / 4 * exp(-time / 8))))
+    }
+    return response(drawn)
+  }
+
+  private mutating func response(
+    _ paths: [(delay: Double, amplitude: Complex<Double>)]
+  ) -> ChannelImpulseResponse {
+    var samples: [Complex<Float>] = []
+    for tap in 0..<Self.tapCount {
+      var sum = gaussian(variance: 1)
+      for path in paths {
+        let pulse = PulseShape.standard((Double(tap) - path.delay) * UWB.tap)
+        sum += path.amplitude * Complex(pulse)
+      }
+      samples.append(Complex(Float(sum.real), Float(sum.imaginary)))
+    }
+    return ChannelImpulseResponse(samples)
+  }
+}
+
+/// What a run of trials gave: estimates less truth, and stated deviations.
+struct OnsetErrors {
+  var errors: [Double] = []
+  var deviations: [Double] = []
+  var pathCounts: [Int] = []
+
+  /// Runs `estimator` over `count` CIRs that `draw` makes for an onset.
+  init<Estimator: DelayEstimator>(
+    _ estimator: Estimator, count: Int, seed: UInt64, draw: (inout OnsetTrials, Double) -> ChannelImpulseResponse
+  ) {
+    var trials = OnsetTrials(seed: seed)
+    let taps = PreparedTaps(tapCount: OnsetTrials.tapCount)
+    let workspace = estimator.makeWorkspace(tapCount: OnsetTrials.tapCount)
+    var estimate = DelayEstimate()
+    for _ in 0..<count {
+      let onset = 160 + trials.uniform()
+      taps.load(draw(&trials, onset), antenna: 0)
+      estimator.estimate(taps, into: &estimate, using: workspace)
+      pathCounts.append(estimate.paths.count)
+      errors.append((estimate.firstPath?.delayTaps ?? .infinity) - onset)
+      deviations.append(estimate.firstPath?.deviationTaps ?? 0)
+    }
+  }
+
+  var median: Double { errors.sorted()[errors.count / 2] }
+
+  /// 90th percentile of |error − median|.
+  var spread: Double {
+    let centre = median
+    return errors.map { abs($0 - centre) }.sorted()[errors.count * 9 / 10]
+  }
+
+  /// Share of the errors within one stated deviation.
+  var coverage: Double {
+    Double(zip(errors, deviations).filter { abs($0) < $1 }.count) / Double(errors.count)
+  }
+}
