@@ -65,7 +65,7 @@ final class OnsetTables: Sendable {
   private init(pulse: PulseShape, tapSpacing: Double) {
     let table = PulseTable(pulse, tapSpacing: tapSpacing)
     let window = Self.windowTaps
-    let eigen = SymmetricEigenvectors(order: window)
+    let eigen = SymmetricEigenvectors(capacity: window)
     let extended = window + Self.lastOnset - Self.firstOnset
     let cells = Self.profiles.count * Self.onsetCount
     var vectors = [SIMD16<Float>](repeating: .zero, count: cells * window)
@@ -85,7 +85,7 @@ final class OnsetTables: Sendable {
               eigen.matrix.pointer[column * window + row] = covariance[(column + shift) * extended + row + shift]
             }
           }
-          guard eigen.decompose() else { continue }
+          guard eigen.decompose(order: window) else { continue }
           let cell = profileIndex * Self.onsetCount + onset
           for index in 0..<Self.rank {
             let column = window - 1 - index

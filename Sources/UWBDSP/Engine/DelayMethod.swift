@@ -8,6 +8,10 @@ public enum DelayMethod: String, Sendable, Hashable, CaseIterable {
   case edgeFit = "edge-fit"
   /// `PulseFit`
   case pulseFit = "pulse-fit"
+  /// `DenseOnset`
+  case denseOnset = "dense-onset"
+  /// `AdaptiveFit`
+  case adaptive
   /// `LeadingEdge`
   case leadingEdge = "leading-edge"
   /// `JumpBackSearchForward`

@@ -62,6 +62,16 @@ public final class DelayStage {
         PulseFit(
           pulse: pulse, tapSpacing: tapSpacing, modelError: modelError, falseAlarmRate: falseAlarmRate,
           clutter: clutter))
+    case .denseOnset:
+      return stage(
+        DenseOnset(
+          pulse: pulse, tapSpacing: tapSpacing, modelError: modelError, falseAlarmRate: falseAlarmRate,
+          clutter: clutter))
+    case .adaptive:
+      return stage(
+        AdaptiveFit(
+          pulse: pulse, tapSpacing: tapSpacing, modelError: modelError, falseAlarmRate: falseAlarmRate,
+          clutter: clutter))
     case .edgeFit, .chip:
       return stage(
         EdgeFit(

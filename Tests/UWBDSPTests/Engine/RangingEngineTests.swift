@@ -120,7 +120,8 @@ import Testing
   @Test func methodsHaveTheirNames() {
     #expect(
       DelayMethod.allCases.map(\.rawValue) == [
-        "chip", "peak", "edge-fit", "pulse-fit", "leading-edge", "jump-back", "serial-backward", "search-subtract",
+        "chip", "peak", "edge-fit", "pulse-fit", "dense-onset", "adaptive", "leading-edge", "jump-back",
+        "serial-backward", "search-subtract",
         "search-subtract-readjust", "clean", "music", "root-music", "esprit", "matrix-pencil",
       ])
     #expect(engine(nil, profile: .dw1000).configuration.delay == .edgeFit)
