@@ -172,7 +172,9 @@ public struct PulseFit: DelayEstimator {
       let reached = fit.refine(trial, count: count + 1, variance: variance, settled: &settled)
       let firstAfter = (0...count).reduce(.infinity) { min($0, trial[$1]) }
       let need = firstBefore - firstAfter < PulseFit.nearTaps ? limits.acceptNear : limits.accept
-      guard reached < best.cost, !fit.hasCollapsed(count: count + 1) else { return }
+      // Two paths of opposite phase may run into each other and still tell more of the first than one path does; with
+      // more, such a pair only dresses up what it stands beside.
+      guard reached < best.cost, count == 1 || !fit.hasCollapsed(count: count + 1) else { return }
       guard reached < cost - need else {
         let believable = need == limits.accept ? need / variance : PulseFit.evenOdds
         refuse(Refusal(gain: (cost - reached) / variance, believable: believable), trial, count + 1, workspace)
