@@ -52,7 +52,7 @@ import Testing
       let bench = DelayBench(estimator, tapCount: Self.tapCount)
       var errors = StatisticsErrors()
       var beyond = StatisticsErrors()
-      let trials = 600
+      let trials = 400
       for _ in 0..<trials {
         let made = LonePath.make(delay: 220...300, tapCount: Self.tapCount, snrdB: snrdB, using: &random)
         guard let path = bench.run(made.samples).firstPath else { continue }
@@ -73,7 +73,7 @@ import Testing
       var random = StatisticsRandom(seed: 1003)
       let bench = DelayBench(estimator, tapCount: Self.tapCount)
       // 17 dB is 2.6 dB over the strictest of the three detection levels.
-      for _ in 0..<500 {
+      for _ in 0..<300 {
         let made = LonePath.make(delay: 220...300, tapCount: Self.tapCount, snrdB: 17, using: &random)
         let found = bench.run(made.samples)
         #expect(found.status == .ok)
@@ -300,13 +300,13 @@ import Testing
       var random = StatisticsRandom(seed: 1010)
       let bench = DelayBench(estimator, tapCount: Self.tapCount)
       var normalised = StatisticsErrors()
-      for _ in 0..<1000 {
+      for _ in 0..<500 {
         let made = LonePath.make(delay: 220...300, tapCount: Self.tapCount, snrdB: 30, using: &random)
         guard let path = bench.run(NaiveImpulseResponse.integers(made.samples, step: 1)).firstPath else { continue }
         normalised.add((path.delayTaps - made.path.delayTaps) / path.deviationTaps)
       }
-      #expect(normalised.count == 1000)
-      #expect(StatisticsLimits.normalisedVariance(trials: 1000).contains(normalised.meanSquare))
+      #expect(normalised.count == 500)
+      #expect(StatisticsLimits.normalisedVariance(trials: 500).contains(normalised.meanSquare))
     }
     check(estimator)
   }

@@ -41,7 +41,7 @@ import Testing
   func firstDelayReachesTheBound(test: Case) throws {
     var random = StatisticsRandom(seed: 1201)
     let bench = DelayBench(PulseFit(pulse: .standard), tapCount: Self.tapCount)
-    let trials = 300
+    let trials = 200
     var excess = StatisticsErrors()
     var bound = 0.0
     var normalised = StatisticsErrors()
@@ -66,7 +66,7 @@ import Testing
   @Test func theWholePathListIsFound() throws {
     var random = StatisticsRandom(seed: 1202)
     let bench = DelayBench(PulseFit(pulse: .standard), tapCount: Self.tapCount)
-    for _ in 0..<200 {
+    for _ in 0..<100 {
       let delay = random.uniform(220...280)
       let paths = [(0.0, 30.0), (3.1, 33), (6.3, 28)].map { offset, dB in
         NaivePath(delayTaps: delay + offset, powerdB: dB, phase: random.uniform(0...6))
@@ -89,7 +89,7 @@ import Testing
   func lonePathsStayWhole(snrdB: Double) {
     var random = StatisticsRandom(seed: 1203)
     let bench = DelayBench(PulseFit(pulse: .standard), tapCount: Self.tapCount)
-    let trials = 600
+    let trials = 400
     var split = 0
     for _ in 0..<trials {
       let made = LonePath.make(delay: 220...300, tapCount: Self.tapCount, snrdB: snrdB, using: &random)
@@ -112,7 +112,7 @@ import Testing
     var random = StatisticsRandom(seed: 1205)
     let wrong = PulseShape.raisedCosine(rolloff: 0.5, period: 1.04 / UWB.chipRate)
     let bench = DelayBench(PulseFit(pulse: wrong, modelError: 0.05), tapCount: Self.tapCount)
-    for _ in 0..<200 {
+    for _ in 0..<100 {
       let made = LonePath.make(delay: 220...300, tapCount: Self.tapCount, snrdB: 40, using: &random)
       let found = bench.run(made.samples)
       #expect(abs((found.firstPath?.delayTaps ?? .infinity) - made.path.delayTaps) < 0.2)
