@@ -8,4 +8,8 @@ public enum DelayMethod: String, Sendable, Hashable, CaseIterable {
   case edgeFit = "edge-fit"
   /// `PulseFit`
   case pulseFit = "pulse-fit"
+  /// `DenseOnset`
+  case denseOnset = "dense-onset"
+  /// `AdaptiveFit`
+  case adaptive
 }

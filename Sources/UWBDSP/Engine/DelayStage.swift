@@ -26,6 +26,18 @@ final class DelayStage {
           pulse: profile.pulse, modelError: profile.modelError, falseAlarmRate: configuration.falseAlarmRate,
           clutter: profile.clutter),
         tapCount: tapCount)
+    case .denseOnset:
+      return DelayStage(
+        DenseOnset(
+          pulse: profile.pulse, modelError: profile.modelError, falseAlarmRate: configuration.falseAlarmRate,
+          clutter: profile.clutter),
+        tapCount: tapCount)
+    case .adaptive:
+      return DelayStage(
+        AdaptiveFit(
+          pulse: profile.pulse, modelError: profile.modelError, falseAlarmRate: configuration.falseAlarmRate,
+          clutter: profile.clutter),
+        tapCount: tapCount)
     case .edgeFit, .chip:
       return DelayStage(
         EdgeFit(

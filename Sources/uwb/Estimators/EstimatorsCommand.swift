@@ -34,6 +34,8 @@ struct EstimatorsCommand: ParsableCommand {
       "least-squares fit of one pulse to the leading edge (variable projection: Golub & Pereyra 1973)"
     case .pulseFit:
       "nonlinear least squares over all near paths, their number by a test (Golub & Pereyra 1973; Kaufman 1975)"
+    case .denseOnset: "posterior median of where a continuum of rays begins (profiles: Molisch et al. 2004)"
+    case .adaptive: "pulse-fit or dense-onset, by their evidence (MacKay 1992)"
     }
   }
 }
