@@ -19,7 +19,7 @@ public struct DeviceProfile: Sendable, Hashable {
   public var backgroundPeriodTaps: Int?
 
   public init(
-    name: String, pulse: PulseShape, delay: DelayMethod = .pulseFit, peakOffsetTaps: Double,
+    name: String, pulse: PulseShape, delay: DelayMethod = .adaptive, peakOffsetTaps: Double,
     receptionDeviation: Double, modelError: Double, clutter: Double = 0, backgroundPeriodTaps: Int? = nil
   ) {
     self.name = name
@@ -44,7 +44,7 @@ extension DeviceProfile {
 
   /// A receiver matched to the standard's reference pulse: what simulated captures use.
   public static let ideal = DeviceProfile(
-    name: "ideal", pulse: .standard, peakOffsetTaps: 1, receptionDeviation: 0.1e-9, modelError: 0.003)
+    name: "ideal", pulse: .standard, delay: .adaptive, peakOffsetTaps: 1, receptionDeviation: 0.1e-9, modelError: 0.003)
 
   /// Decawave DW1000, channel 2, 64 MHz pulse repetition.
   ///

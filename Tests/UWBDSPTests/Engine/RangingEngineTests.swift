@@ -125,7 +125,7 @@ import Testing
         "search-subtract-readjust", "clean", "music", "root-music", "esprit", "matrix-pencil",
       ])
     #expect(engine(nil, profile: .dw1000).configuration.delay == .edgeFit)
-    #expect(engine(nil, profile: .ideal).configuration.delay == .pulseFit)
+    #expect(engine(nil, profile: .ideal).configuration.delay == .adaptive)
   }
 
   @Test func receptionsWithoutResponseKeepTheChipsTime() throws {
