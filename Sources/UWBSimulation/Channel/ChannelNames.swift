@@ -49,7 +49,7 @@ extension Channel {
       })
   }
 
-  private static func number(_ text: Substring, unit: String = "") -> Double? {
+  static func number(_ text: Substring, unit: String = "") -> Double? {
     var text = text
     while text.first == " " { text.removeFirst() }
     while text.last == " " { text.removeLast() }

@@ -16,7 +16,8 @@ struct EvaluateDelayCommand: ParsableCommand {
       noise variance of a tap. Figures but the times are the same for any number of threads.
 
       CHANNELS
-        awgn, cm1 … cm8 (IEEE 802.15.4a), or --paths "delay:power[@phase],…": taps, dB, degrees (random where absent)
+        awgn, cm1 … cm8 (IEEE 802.15.4a), or --paths "delay:power[@phase],…": taps, dB, degrees (random where absent);
+        --cluster "onset:decay:power" (taps, taps, dB) puts dense scattering after every --paths
 
       EXAMPLES
         uwb evaluate delay --paths "0:0dB,2.0:-3dB" --snr 15,20,25 --trials 2000
@@ -25,6 +26,9 @@ struct EvaluateDelayCommand: ParsableCommand {
 
   @Option(help: ArgumentHelp("A list of paths; may be given several times.", valueName: "list"))
   var paths: [String] = []
+
+  @Option(help: ArgumentHelp("Dense scattering after each list of paths.", valueName: "onset:decay:power"))
+  var cluster: String?
 
   @Option(help: ArgumentHelp("Channels by name, separated by commas.", valueName: "names"))
   var channel: String?
@@ -50,6 +54,9 @@ struct EvaluateDelayCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Draw RMS error over SNR with the bound into this file.", valueName: "file.svg"))
   var svg: String?
 
+  @Option(help: ArgumentHelp("Also write the trials' CIRs and their truth into this folder.", valueName: "folder"))
+  var export: String?
+
   enum OutputKind: String, ExpressibleByArgument, CaseIterable {
     case table, ndjson, csv
   }
@@ -67,11 +74,12 @@ struct EvaluateDelayCommand: ParsableCommand {
     let writer = EvaluationWriter(output, ByteOutput())
     try writer.begin()
     var curves = EvaluationCurves()
+    var trialExport = try export.map { try TrialExport(folder: $0) }
     for (name, channel) in try cases() {
       for snr in try snrs() {
-        let evaluation = DelayEvaluation(
-          generator: DelayTrialGenerator(channel: channel, snrdB: snr, seed: seed), methods: methods,
-          trialCount: trials)
+        let generator = DelayTrialGenerator(channel: channel, snrdB: snr, seed: seed)
+        try trialExport?.write(generator, trials: trials, case: name)
+        let evaluation = DelayEvaluation(generator: generator, methods: methods, trialCount: trials)
         let ticker = TrialTicker(label: "\(name) at \(snr) dB", total: trials)
         let rows = evaluation.run(threads: threads) { ticker.add($0) }
         ticker.finish()
@@ -113,12 +121,18 @@ struct EvaluateDelayCommand: ParsableCommand {
   }
 
   private func cases() throws -> [(name: String, channel: Channel)] {
+    guard cluster == nil || !paths.isEmpty else { throw ValidationError("--cluster needs --paths to come after.") }
     var cases: [(String, Channel)] = []
     for list in paths {
       do {
-        cases.append((list, try Channel(pathList: list)))
+        if let cluster {
+          let channel = try Channel(pathList: list, before: DenseCluster(description: cluster))
+          cases.append(("\(list) cluster \(cluster)", channel))
+        } else {
+          cases.append((list, try Channel(pathList: list)))
+        }
       } catch let error as ChannelDescriptionError {
-        throw ValidationError("--paths: \(error)")
+        throw ValidationError("--paths or --cluster: \(error)")
       }
     }
     for name in (channel ?? (paths.isEmpty ? "awgn" : "")).split(separator: ",") {

@@ -1,0 +1,107 @@
+import Foundation
+import Numerics
+import UWBCapture
+import UWBDSP
+import UWBSimulation
+
+/// Writes the trials of an evaluation for other programs: `<n>.cf32` (complex64, little-endian, trials × taps) and
+/// `<n>.json`, which says what is true of them; n counts the cases from 0.
+struct TrialExport {
+  private let folder: URL
+  private var count = 0
+
+  /// What `<n>.json` holds.
+  private struct Truth: Encodable {
+    var `case`: String
+    var snrdB: Double
+    var seed: UInt64
+    var tapCount: Int
+    var trials: Int
+    var pathDelaysTaps: [Double]?
+    var bound: Double?
+    var firstPathTaps: [Double]
+    var noiseVariance: [Double]
+
+    enum CodingKeys: String, CodingKey {
+      case `case`, seed, trials
+      case snrdB = "snr_db"
+      case tapCount = "tap_count"
+      case pathDelaysTaps = "path_delays_taps"
+      case bound = "bound_m"
+      case firstPathTaps = "first_path_taps"
+      case noiseVariance = "noise_variance"
+    }
+  }
+
+  /// - Parameter folder: made where it is not there yet.
+  init(folder: String) throws {
+    self.folder = URL(fileURLWithPath: folder, isDirectory: true)
+    try Self.guarded(folder) {
+      try FileManager.default.createDirectory(at: self.folder, withIntermediateDirectories: true)
+    }
+  }
+
+  /// Writes one case. `trials` from the first on: the same that an evaluation with this generator sees.
+  mutating func write(_ generator: DelayTrialGenerator, trials: Int, case name: String) throws {
+    let tapCount = generator.synthesizer.tapCount
+    var truth = Truth(
+      case: name, snrdB: generator.snrdB, seed: generator.seed, tapCount: tapCount, trials: trials,
+      pathDelaysTaps: Self.pathDelays(generator.channel), firstPathTaps: [], noiseVariance: [])
+    var bounds: [Double] = []
+    var samples: [Complex<Float>] = []
+    let data = folder.appendingPathComponent("\(count).cf32")
+    try Self.guarded(data.path) {
+      try Data().write(to: data)
+      let file = try FileHandle(forWritingTo: data)
+      for index in 0..<trials {
+        let trial = generator.trial(index, into: &samples)
+        truth.firstPathTaps.append(trial.firstPathTaps)
+        truth.noiseVariance.append(trial.noiseVariance)
+        if let bound = generator.firstPathBound(trial) { bounds.append(bound) }
+        try file.write(contentsOf: Self.littleEndian(samples))
+      }
+      try file.close()
+    }
+    if bounds.count == trials {
+      truth.bound = (bounds.reduce(0, +) / Double(trials)).squareRoot() * UWB.tap * UWB.speedOfLightInAir
+    }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    let description = folder.appendingPathComponent("\(count).json")
+    try Self.guarded(description.path) { try encoder.encode(truth).write(to: description) }
+    count += 1
+  }
+
+  private static func littleEndian(_ samples: [Complex<Float>]) -> Data {
+    var words: [UInt32] = []
+    words.reserveCapacity(2 * samples.count)
+    for sample in samples {
+      let raw = sample.rawStorage
+      words.append(raw.x.bitPattern.littleEndian)
+      words.append(raw.y.bitPattern.littleEndian)
+    }
+    return words.withUnsafeBytes { Data($0) }
+  }
+
+  /// Delays of a path list in taps after its first, ascending; `nil` for channels whose paths are drawn.
+  private static func pathDelays(_ channel: Channel) -> [Double]? {
+    let list: [Double]
+    switch channel {
+    case .awgn: list = [0]
+    case .twoPath(let spacing, _, _): list = [0, spacing]
+    case .paths(let paths), .pathsBeforeCluster(let paths, _): list = paths.map(\.delay).sorted()
+    case .ieee802154a: return nil
+    }
+    // Taps were multiplied by a tap's length: rounding to 10⁻⁶ taps gives back what was written.
+    return list.map { (($0 - list[0]) / UWB.tap * 1e6).rounded() / 1e6 }
+  }
+
+  private static func guarded(_ file: String, _ body: () throws -> Void) throws {
+    do {
+      try body()
+    } catch {
+      throw CaptureError(
+        file: file, problem: "can't be written", remedy: "Check the folder, its permissions and the disk.")
+    }
+  }
+}
