@@ -194,6 +194,7 @@ def main():
         "  noiseless tap over the noise variance of a tap.",
         "- The engine's estimators don't know the number of paths. The peers' ESPRIT and search-subtract-readjust are told it",
         "  (4 on 802.15.4a channels; on the dense cluster the number of paths before it).",
+        "  ESPRIT's bins and subarray are the best of 18 settings on 300 of the trials of two equal paths that it is scored on here.",
         "- rmse, bias and percentiles: over all answers, gross errors included; a CIR without an answer counts under missed",
         "  alone, so that an estimator that gives up on the hardest CIRs can fall below the bound. Bound: the Cramér–Rao bound",
         "  on the first path's delay, pooled over the trials; "
