@@ -125,7 +125,8 @@ def overview(results):
 
         def best(rows, key=key, text=text):
             row = min((row for row in rows if row[key] is not None), key=lambda row: row[key])
-            return f"{row['estimator']} {text(row)}"
+            lost = f", missed {share(row, 'missed')}" if row["missed"] else ""
+            return f"{row['estimator']} {text(row)}{lost}"
 
         own = next(row for row in rows if row["estimator"] == DEFAULT)
         others = [row for row in rows if row is not own and not row["estimator"].startswith("numpy-")]
@@ -193,8 +194,11 @@ def main():
         "  noiseless tap over the noise variance of a tap.",
         "- The engine's estimators don't know the number of paths. The peers' ESPRIT and search-subtract-readjust are told it",
         "  (4 on 802.15.4a channels; on the dense cluster the number of paths before it).",
-        "- rmse, bias and percentiles: over all answers, gross errors included. Bound: the Cramér–Rao bound on the first path's",
-        "  delay, pooled over the trials; before a dense cluster it is that without the cluster. On 802.15.4a channels there is",
+        "  ESPRIT's bins and subarray are the best of 18 settings on 300 of the trials of two equal paths that it is scored on here.",
+        "- rmse, bias and percentiles: over all answers, gross errors included; a CIR without an answer counts under missed",
+        "  alone, so that an estimator that gives up on the hardest CIRs can fall below the bound. Bound: the Cramér–Rao bound",
+        "  on the first path's delay, pooled over the trials; "
+        "before a dense cluster it is that without the cluster. On 802.15.4a channels there is",
         "  none, and the truth is the onset of the first cluster, however weak its ray.",
         "- missed: no path, or more than 4 taps off. early: more than 0.75 tap early. var(e/σ) (1 where honest) and within σ",
         "  (0.68) are of the stated deviation, over errors within ±0.75 tap. `numpy-fft-threshold` reports the crossing",
