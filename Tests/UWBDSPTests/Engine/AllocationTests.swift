@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test(
-    isCounted, arguments: [DelayMethod.chip, .peak, .edgeFit, .pulseFit], [RangingExchange.Initiator.peer, .local])
+    isCounted, arguments: DelayMethod.allCases, [RangingExchange.Initiator.peer, .local])
   func measuringAllocatesNothingInRelease(method: DelayMethod, initiator: RangingExchange.Initiator) {
     var random = StatisticsRandom(seed: 2002)
     let half = UWB.speedOfLightInAir / 6.4896e9 / 2
