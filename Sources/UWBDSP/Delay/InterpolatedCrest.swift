@@ -1,7 +1,7 @@
 import Numerics
 
-/// A window of taps after the filter matched to the pulse, interpolated to 1/16 tap, and its maxima to a fraction of
-/// that: shared by the estimators that read a delay off the magnitude.
+/// A window of taps after the filter matched to the pulse, interpolated to 1/16 tap, and its maximum to a fraction of
+/// that: what `PeakTap` reads its delay off.
 ///
 /// z(τ) = Σ_k p(k − τ)·h[k] / Σ_k p(k)², so that a path's crest is its amplitude. Without the filter, the noise beyond
 /// the pulse's band would move the crest by more than twice the bound (standard pulse).
@@ -63,13 +63,6 @@ final class InterpolatedCrest {
     var best = readable.lowerBound
     for point in readable where powers.pointer[point] > powers.pointer[best] { best = point }
     return best
-  }
-
-  /// The first local maximum at or after `point`.
-  func crest(from point: Int) -> Int {
-    var point = point
-    while point + 1 < readable.upperBound, powers.pointer[point + 1] > powers.pointer[point] { point += 1 }
-    return point
   }
 
   /// The delay at a fine point, taps from the start of the accumulator.
