@@ -11,6 +11,8 @@ public struct RangingEngine: Sendable {
     public var delay: DelayMethod
     /// The receiver's antennas; `nil` gives no direction.
     public var array: AntennaArray?
+    /// What `uwb calibrate` measured of this set-up; its parts are `nil` where nothing was.
+    public var calibration: Calibration
     /// Chance that noise before the first path is taken for it (`FirstPathSearch`); for `PeakTap`, that a CIR of pure
     /// noise yields a path.
     public var falseAlarmRate: Double
@@ -20,12 +22,14 @@ public struct RangingEngine: Sendable {
     public var possibleDistances: ClosedRange<Double>
 
     public init(
-      profile: DeviceProfile, delay: DelayMethod? = nil, array: AntennaArray? = nil, falseAlarmRate: Double = 1e-6,
+      profile: DeviceProfile, delay: DelayMethod? = nil, array: AntennaArray? = nil,
+      calibration: Calibration = Calibration(), falseAlarmRate: Double = 1e-6,
       propagationSpeed: Double = UWB.speedOfLightInAir, possibleDistances: ClosedRange<Double> = -10...1000
     ) {
       self.profile = profile
       self.delay = delay ?? profile.delay
       self.array = array
+      self.calibration = calibration
       self.falseAlarmRate = falseAlarmRate
       self.propagationSpeed = propagationSpeed
       self.possibleDistances = possibleDistances

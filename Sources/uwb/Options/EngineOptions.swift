@@ -28,6 +28,9 @@ struct EngineOptions: ParsableArguments {
   @Option(help: ArgumentHelp("JSON file with the receiver's antennas.", valueName: "file"))
   var array: String?
 
+  @Option(help: ArgumentHelp("Calibration file that uwb calibrate wrote.", valueName: "file"))
+  var calibration: String?
+
   enum AngleMethod: String, ExpressibleByArgument, CaseIterable {
     case phaseFit = "phase-fit"
     case none
@@ -45,6 +48,8 @@ struct EngineOptions: ParsableArguments {
     if let pulse { profile.pulse = try PulseFile.shape(named: pulse) }
     let array = try array.map(ArrayFile.read) ?? header.array
     return RangingEngine(
-      RangingEngine.Configuration(profile: profile, delay: delay, array: angle == .none ? nil : array))
+      RangingEngine.Configuration(
+        profile: profile, delay: delay, array: angle == .none ? nil : array,
+        calibration: try calibration.map(CalibrationFile.read) ?? Calibration()))
   }
 }

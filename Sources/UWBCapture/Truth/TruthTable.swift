@@ -1,0 +1,80 @@
+import Foundation
+import UWBDSP
+
+/// What is true of captures that don't say so themselves: a CSV table with the columns
+/// `capture,distance_m,azimuth_deg,elevation_deg,label`, those that are known; `label` is `LOS` or `NLOS`.
+public struct TruthTable: Sendable, Hashable {
+  /// The columns that a truth table may have, `capture` first, which it must have.
+  public static let columns = ["capture", "distance_m", "azimuth_deg", "elevation_deg", "label"]
+
+  private static let remedy =
+    "A truth table has the columns capture,distance_m,azimuth_deg,elevation_deg,label (those that are known)."
+
+  /// By the capture's file name, without its folders.
+  public private(set) var entries: [String: GroundTruth]
+
+  public init(_ entries: [String: GroundTruth] = [:]) {
+    self.entries = entries
+  }
+
+  /// - Throws: `CaptureError` that names the line, for a file that can't be read, a column that is not known, a field
+  ///   that makes no sense, or a capture that is named twice.
+  public init(path: String) throws {
+    try self.init(ByteSource(path: path))
+  }
+
+  public init(_ source: ByteSource) throws {
+    var table = try CSVTable(source)
+    func failure(_ place: String, _ problem: String) -> CaptureError {
+      CaptureError(file: source.name, place: place, problem: problem, remedy: Self.remedy)
+    }
+    if let unknown = table.header.first(where: { !Self.columns.contains($0) }) {
+      throw failure("header", "there is no column “\(unknown)” in a truth table")
+    }
+    guard let name = table.column("capture") else { throw failure("header", "the column “capture” is missing") }
+    let distance = table.column("distance_m")
+    let azimuth = table.column("azimuth_deg")
+    let elevation = table.column("elevation_deg")
+    let label = table.column("label")
+    entries = [:]
+    while let row = try table.next() {
+      let place = "line \(row.line)"
+      guard row.fields.count == table.header.count else {
+        throw failure(place, "it has \(row.fields.count) fields, the header \(table.header.count)")
+      }
+      func number(_ column: Int?, in range: ClosedRange<Double>) throws -> Double? {
+        guard let column, !row.fields[column].allSatisfy(\.isWhitespace) else { return nil }
+        guard let value = row.number(column), range.contains(value) else {
+          throw failure("\(place), \(table.header[column])", "“\(row.fields[column])” is out of range or no number")
+        }
+        return value
+      }
+      let degree = Double.pi / 180
+      let truth = GroundTruth(
+        distance: try number(distance, in: 0...1e6),
+        azimuth: try number(azimuth, in: -180...180).map { $0 * degree },
+        elevation: try number(elevation, in: -90...90).map { $0 * degree },
+        isLineOfSight: try label.flatMap { column in
+          switch row.fields[column].trimmingCharacters(in: .whitespaces) {
+          case "LOS": true
+          case "NLOS": false
+          case "": nil
+          default: throw failure("\(place), label", "“\(row.fields[column])” is neither LOS nor NLOS")
+          }
+        })
+      let capture = Self.key(row.fields[name].trimmingCharacters(in: .whitespaces))
+      guard entries.updateValue(truth, forKey: capture) == nil else {
+        throw failure(place, "“\(capture)” is there twice")
+      }
+    }
+  }
+
+  /// What is known of the capture at `path`; folders don't count.
+  public subscript(capture path: String) -> GroundTruth? {
+    entries[Self.key(path)]
+  }
+
+  private static func key(_ path: String) -> String {
+    path.split(separator: "/").last.map(String.init) ?? path
+  }
+}

@@ -1,0 +1,31 @@
+import Foundation
+import UWBCapture
+import UWBDSP
+
+/// The one calibration file, JSON: `uwb calibrate …` writes its parts, `--calibration` reads it.
+enum CalibrationFile {
+  private static let remedy = "A calibration file is what uwb calibrate delay, bias or angle writes with --out."
+
+  static func read(_ path: String) throws -> Calibration {
+    let calibration = try JSONFile.decode(Calibration.self, path, remedy: remedy)
+    guard calibration.version == Calibration.version else {
+      throw CaptureError(
+        file: path, place: "version", problem: "\(calibration.version) is not known, \(Calibration.version) is",
+        remedy: "Calibrate again with this version of uwb, or use the version of uwb that wrote the file.")
+    }
+    return calibration
+  }
+
+  /// Changes one part of the file at `path`; a file that is not there yet is begun.
+  static func update(_ path: String, _ change: (inout Calibration) -> Void) throws {
+    var calibration = FileManager.default.fileExists(atPath: path) ? try read(path) : Calibration()
+    change(&calibration)
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
+    do {
+      try encoder.encode(calibration).write(to: URL(fileURLWithPath: path), options: .atomic)
+    } catch {
+      throw CaptureError(file: path, problem: "can't be written", remedy: "Check the folder and its permissions.")
+    }
+  }
+}

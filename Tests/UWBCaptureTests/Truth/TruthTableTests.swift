@@ -1,0 +1,56 @@
+import Foundation
+import Testing
+import UWBDSP
+
+@testable import UWBCapture
+
+@Suite("truth tables")
+struct TruthTableTests {
+  private static func table(_ text: String) throws -> TruthTable {
+    try TruthTable(byteSource(text))
+  }
+
+  private static func byteSource(_ text: String) -> ByteSource {
+    var left = ArraySlice(Array(text.utf8))
+    return ByteSource(name: "truth.csv") { buffer in
+      let count = min(buffer.count, left.count)
+      buffer.copyBytes(from: left.prefix(count))
+      left = left.dropFirst(count)
+      return count
+    }
+  }
+
+  @Test("all columns, in any order, absent ones absent")
+  func columns() throws {
+    let whole = try Self.table("label,capture,distance_m,elevation_deg,azimuth_deg\nLOS,a/b/1.log,2.5,-10,90\n")
+    let truth = try #require(whole[capture: "elsewhere/1.log"])
+    #expect(truth.distance == 2.5)
+    #expect(truth.isLineOfSight == true)
+    #expect(abs((truth.azimuth ?? 0) - .pi / 2) < 1e-15)
+    #expect(abs((truth.elevation ?? 0) + .pi / 18) < 1e-15)
+    let some = try Self.table("# a comment\r\ncapture,distance_m,label\r\n\"x,y.log\", 3 ,\r\nz.log,,NLOS\r\n")
+    #expect(some[capture: "x,y.log"] == GroundTruth(distance: 3))
+    #expect(some[capture: "z.log"] == GroundTruth(isLineOfSight: false))
+    #expect(some[capture: "other.log"] == nil)
+  }
+
+  @Test(
+    "what makes no sense is refused with its line",
+    arguments: [
+      ("", "is empty"), ("distance_m\n1\n", "capture"), ("capture,distance\na,1\n", "distance"),
+      ("capture,distance_m\na,1\nb,far\n", "line 3"), ("capture,distance_m\na,-1\n", "line 2"),
+      ("capture,azimuth_deg\na,181\n", "line 2"), ("capture,label\na,los\n", "line 2"),
+      ("capture,label\na,LOS\nx/a,LOS\n", "line 3"), ("capture,label\na\n", "line 2"),
+    ])
+  func hostile(text: String, shown: String) {
+    do {
+      _ = try Self.table(text)
+      Issue.record("accepted: \(text)")
+    } catch let error as CaptureError {
+      #expect(error.description.contains(shown), "\(error)")
+      #expect(error.description.contains("truth.csv"))
+    } catch {
+      Issue.record("\(error)")
+    }
+  }
+}
