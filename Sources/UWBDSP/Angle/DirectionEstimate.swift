@@ -1,0 +1,56 @@
+/// How an angle estimator ended.
+public enum DirectionStatus: String, Sendable, Hashable, CaseIterable {
+  /// The direction is good.
+  case ok
+  /// Other directions explain the antennas nearly as well: `alternatives` holds them.
+  case ambiguous
+  /// The antennas ask for a direction beyond the end of the array's range; the nearest one inside is given.
+  case outsideFieldOfView
+  /// Too few antennas, or amplitudes that are zero or not finite: there is no direction.
+  case unusable
+  /// A refinement did not settle; the best direction met is given.
+  case didNotConverge
+}
+
+/// Direction of one source. Angles in radians, in the axes of `NOTATION.md`.
+public struct SourceDirection: Sendable, Hashable {
+  /// Unit vector to the source.
+  public var direction: SIMD3<Double>
+  /// Positive to the right; `nil` where the geometry can't tell (a row of antennas along y).
+  public var azimuth: Double?
+  /// Standard deviation of `azimuth`.
+  public var azimuthDeviation: Double?
+  /// Positive upwards; `nil` where the geometry can't tell (a row of antennas that is not along y).
+  public var elevation: Double?
+  /// Standard deviation of `elevation`.
+  public var elevationDeviation: Double?
+
+  public init(
+    direction: SIMD3<Double>, azimuth: Double? = nil, azimuthDeviation: Double? = nil, elevation: Double? = nil,
+    elevationDeviation: Double? = nil
+  ) {
+    self.direction = direction
+    self.azimuth = azimuth
+    self.azimuthDeviation = azimuthDeviation
+    self.elevation = elevation
+    self.elevationDeviation = elevationDeviation
+  }
+}
+
+/// What an angle estimator finds. Its arrays keep their memory, so that one value used again and again allocates nothing.
+public struct DirectionEstimate: Sendable, Hashable {
+  public var status = DirectionStatus.unusable
+  /// The sources found, the first of them the one that matters most (the strongest, or the first path's).
+  public var sources: [SourceDirection] = []
+  /// Where the first source may be instead, best first, where the status is `ambiguous`.
+  public var alternatives: [SourceDirection] = []
+
+  public init() {}
+
+  /// Forgets what was found; keeps the memory.
+  public mutating func reset(_ status: DirectionStatus) {
+    self.status = status
+    sources.removeAll(keepingCapacity: true)
+    alternatives.removeAll(keepingCapacity: true)
+  }
+}
