@@ -31,10 +31,11 @@ public struct AdaptiveFit: DelayEstimator {
 
   public init(
     pulse: PulseShape, tapSpacing: Double = UWB.tap, modelError: Double = 0.003, falseAlarmRate: Double = 1e-6,
-    clutter: Double = 0, margin: Double = 2
+    clutter: Double = 0, noise: NoiseCorrelation = .white, margin: Double = 2
   ) {
     paths = PulseFit(
-      pulse: pulse, tapSpacing: tapSpacing, modelError: modelError, falseAlarmRate: falseAlarmRate, clutter: clutter)
+      pulse: pulse, tapSpacing: tapSpacing, modelError: modelError, falseAlarmRate: falseAlarmRate, clutter: clutter,
+      noise: noise)
     self.margin = margin
   }
 
@@ -45,7 +46,8 @@ public struct AdaptiveFit: DelayEstimator {
     fileprivate init(_ estimator: AdaptiveFit, tapCount: Int) {
       paths = estimator.paths.makeWorkspace(tapCount: tapCount)
       dense = OnsetLikelihood(
-        OnsetTables.shared(pulse: estimator.paths.pulse, tapSpacing: estimator.paths.tapSpacing))
+        OnsetTables.shared(
+          pulse: estimator.paths.pulse, tapSpacing: estimator.paths.tapSpacing, noise: estimator.paths.noise))
     }
   }
 

@@ -7,7 +7,7 @@ import Numerics
 ///
 ///     y ~ CN(0, v·(I + ρ·R_τ)),   R_τ = ∫₀^∞ w(t)·p(·−τ−t)·p(·−τ−t)ᵀ dt
 ///
-/// The likelihood is averaged over five profiles w (`OnsetProfile`) and ρ from 0 to 49 dB; the estimate is the median of
+/// (whitened first where the taps' noise is correlated). The likelihood is averaged over five profiles w (`OnsetProfile`) and ρ from 0 to 49 dB; the estimate is the median of
 /// the posterior over τ on a grid of 1/8 tap, from 8 taps before the rough first path (`FirstPathSearch`) to 3 after.
 /// v is the noise variance plus the pulse's model error. The soft onset's shape is that of CM4 in A. F. Molisch et al.,
 /// "IEEE 802.15.4a channel model – final report", IEEE 802.15-04-0662-02-004a, 2004; the likelihood is the usual one of
@@ -28,16 +28,19 @@ public struct DenseOnset: DelayEstimator {
   public var falseAlarmRate: Double
   /// Magnitude of the radio's own clutter before the first path, relative to the strongest path.
   public var clutter: Double
+  /// Of the taps' noise.
+  public var noise: NoiseCorrelation
 
   public init(
     pulse: PulseShape, tapSpacing: Double = UWB.tap, modelError: Double = 0.003, falseAlarmRate: Double = 1e-6,
-    clutter: Double = 0
+    clutter: Double = 0, noise: NoiseCorrelation = .white
   ) {
     self.pulse = pulse
     self.tapSpacing = tapSpacing
     self.modelError = modelError
     self.falseAlarmRate = falseAlarmRate
     self.clutter = clutter
+    self.noise = noise
   }
 
   public final class Workspace {
@@ -48,9 +51,10 @@ public struct DenseOnset: DelayEstimator {
     fileprivate init(_ estimator: DenseOnset, tapCount: Int) {
       search = FirstPathSearch(
         pulse: estimator.pulse, tapSpacing: estimator.tapSpacing, modelError: estimator.modelError,
-        falseAlarmRate: estimator.falseAlarmRate, clutter: estimator.clutter)
+        falseAlarmRate: estimator.falseAlarmRate, clutter: estimator.clutter, noise: estimator.noise)
       searchMemory = FirstPathSearch.Workspace(tapCount: tapCount)
-      likelihood = OnsetLikelihood(OnsetTables.shared(pulse: estimator.pulse, tapSpacing: estimator.tapSpacing))
+      likelihood = OnsetLikelihood(
+        OnsetTables.shared(pulse: estimator.pulse, tapSpacing: estimator.tapSpacing, noise: estimator.noise))
     }
   }
 

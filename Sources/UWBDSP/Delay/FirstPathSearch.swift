@@ -51,7 +51,7 @@ struct FirstPathSearch: Sendable {
   ///   - clutter: magnitude of the radio's own clutter, relative to the strongest path.
   init(
     pulse: PulseShape, tapSpacing: Double, modelError: Double, falseAlarmRate: Double, filter: Filter = .smoothed,
-    clutter: Double = 0
+    clutter: Double = 0, noise: NoiseCorrelation = .white
   ) {
     let width = Self.mainLobeWidth(pulse, tapSpacing)
     func kernel(_ taps: Double) -> Double {
@@ -69,9 +69,13 @@ struct FirstPathSearch: Sendable {
     let halfGain = gain(0.5)
     whole = offsets.map { Float(kernel($0) / wholeGain) }
     half = offsets.map { $0 == 3 ? 0 : Float(kernel($0 + 0.5) / halfGain) }
-    noiseGain = offsets.reduce(0) { $0 + kernel($1) * kernel($1) } / (wholeGain * wholeGain)
+    let passed = offsets.reduce(0) { sum, row in
+      offsets.reduce(sum) { $0 + kernel(row) * kernel($1) * noise(Int($1 - row)) }
+    }
+    noiseGain = passed / (wholeGain * wholeGain)
     // A Gaussian filter exp(−t²/2w²) passes noise of spectrum exp(−ω²w²): RMS bandwidth 1/(√2·w). White noise from
     // −π to π a tap has π/√3.
+    // Correlated noise changes less faster than white noise does: its rate of false alarms is at most this.
     bandwidth = filter == .smoothed ? 1 / (2.0.squareRoot() * width) : .pi / 3.0.squareRoot()
     self.falseAlarmRate = falseAlarmRate
     clutterPower = Float(clutter * clutter)

@@ -17,6 +17,8 @@ final class OnsetLikelihood {
   private let tables: OnsetTables
   /// The window's taps over √v, real parts and then imaginary ones.
   private let window = AlignedBuffer<Float>(count: 2 * OnsetTables.windowTaps, zero: 0)
+  /// The same before it is whitened, in the precision that whitening takes.
+  private let coloured = AlignedBuffer<Double>(count: OnsetTables.windowTaps, zero: 0)
   /// ln L for each profile and onset, a lane for each ρ.
   private let terms: AlignedBuffer<SIMD8<Float>>
   /// Weights of onsets: where the onset is located, and where its deviation is taken.
@@ -41,7 +43,6 @@ final class OnsetLikelihood {
     self.variance = variance
     let scale = Float(1 / variance.squareRoot())
     let count = OnsetTables.windowTaps
-    var sum: Float = 0
     for index in 0..<count {
       let tap = firstTap + index
       let inside = tap >= 0 && tap < taps.count
@@ -49,9 +50,19 @@ final class OnsetLikelihood {
       let imaginary = inside ? taps.taps[2 * tap + 1] * scale : 0
       window.pointer[index] = real
       window.pointer[count + index] = imaginary
-      sum += real * real + imaginary * imaginary
     }
+    whiten(window.pointer)
+    whiten(window.pointer + count)
+    var sum: Float = 0
+    for index in 0..<2 * count { sum += window.pointer[index] * window.pointer[index] }
     energy = Double(sum)
+  }
+
+  private func whiten(_ taps: UnsafeMutablePointer<Float>) {
+    guard let whitening = tables.whitening else { return }
+    for tap in 0..<OnsetTables.windowTaps { coloured.pointer[tap] = Double(taps[tap]) }
+    whitening.apply(coloured.pointer)
+    for tap in 0..<OnsetTables.windowTaps { taps[tap] = Float(coloured.pointer[tap]) }
   }
 
   /// ln L of `profiles` at every `step`-th onset.

@@ -14,6 +14,8 @@ import Synchronization
 /// them ρ·λ is below the noise: the pulse fills three quarters of the band at most), and for each ρ the gains
 /// ρλ/(1 + ρλ) and Σ ln(1 + ρλ).
 ///
+/// Where the taps' noise is correlated, L·Lᵀ, R_τ is whitened on both sides, L⁻¹·R_τ·L⁻ᵀ, and so are pulses and taps.
+///
 /// R_{τ+1} is R_τ shifted by a tap, so the integrals are done for eight fractions of a tap only. About 40 ms and 0.9 MB.
 final class OnsetTables: Sendable {
   /// Taps of the window, the rough first path's place in it, and the range of onsets: `PulseFit`'s window, so that both
@@ -39,32 +41,37 @@ final class OnsetTables: Sendable {
   let logDeterminants: [SIMD8<Float>]
   /// The pulse at each onset, for each onset and tap.
   let pulses: [Float]
+  /// For the window's taps; `nil` for white noise.
+  let whitening: Whitening?
 
   static func onset(_ index: Int) -> Double { Double(firstOnset) + Double(index) / Double(stepsPerTap) }
 
   private struct Key: Hashable {
     var pulse: PulseShape
     var tapSpacing: Double
+    var noise: NoiseCorrelation
   }
   /// Pulses whose tables are kept, the latest: a process that runs through many must not keep them all.
   private static let mostKept = 4
   private static let cache = Mutex<[(key: Key, tables: OnsetTables)]>([])
 
   /// The tables for this pulse, made where they are not kept.
-  static func shared(pulse: PulseShape, tapSpacing: Double) -> OnsetTables {
-    let key = Key(pulse: pulse, tapSpacing: tapSpacing)
+  static func shared(pulse: PulseShape, tapSpacing: Double, noise: NoiseCorrelation = .white) -> OnsetTables {
+    let key = Key(pulse: pulse, tapSpacing: tapSpacing, noise: noise)
     return cache.withLock { kept in
       if let known = kept.first(where: { $0.key == key }) { return known.tables }
-      let tables = OnsetTables(pulse: pulse, tapSpacing: tapSpacing)
+      let tables = OnsetTables(pulse: pulse, tapSpacing: tapSpacing, noise: noise)
       if kept.count == mostKept { kept.removeFirst() }
       kept.append((key, tables))
       return tables
     }
   }
 
-  private init(pulse: PulseShape, tapSpacing: Double) {
+  private init(pulse: PulseShape, tapSpacing: Double, noise: NoiseCorrelation) {
     let table = PulseTable(pulse, tapSpacing: tapSpacing)
     let window = Self.windowTaps
+    let whitening = Whitening(noise, tapCount: window)
+    self.whitening = whitening
     let eigen = SymmetricEigenvectors(capacity: window)
     let extended = window + Self.lastOnset - Self.firstOnset
     let cells = Self.profiles.count * Self.onsetCount
@@ -85,6 +92,7 @@ final class OnsetTables: Sendable {
               eigen.matrix.pointer[column * window + row] = covariance[(column + shift) * extended + row + shift]
             }
           }
+          whitening?.applyToBothSides(eigen.matrix.pointer)
           guard eigen.decompose(order: window) else { continue }
           let cell = profileIndex * Self.onsetCount + onset
           for index in 0..<Self.rank {
@@ -110,6 +118,7 @@ final class OnsetTables: Sendable {
     pulses.reserveCapacity(Self.onsetCount * window)
     for index in 0..<Self.onsetCount {
       table.evaluate(delay: Self.onset(index), firstTap: 0, count: window, into: column.pointer)
+      whitening?.apply(column.pointer)
       for tap in 0..<window { pulses.append(Float(column.pointer[tap])) }
     }
     self.pulses = pulses

@@ -6,7 +6,7 @@ import Numerics
 /// With the real basis B (window × K, column i is p(k − τ_i)), G = BᵀB and complex taps y: a = G⁻¹Bᵀy, residual
 /// r = y − B·a, J = ‖r‖². With slopes s_i = dp(k − τ_i)/dτ and their projections s̃_i = s_i − B·G⁻¹·Bᵀs_i, Kaufman's
 /// step solves H·δ = g, where H_ij = Re(a_i*·a_j)·s̃_iᵀs̃_j and g_i = Re(a_i*·s̃_iᵀr); ½σ²·H⁻¹ is the Cramér–Rao bound
-/// of the delays.
+/// of the delays. Where noise is correlated, taps, pulses and slopes are whitened first: the rest stays as it is.
 final class PathFit {
   static let mostPaths = 8
   private static let mostIterations = 40
@@ -14,6 +14,7 @@ final class PathFit {
 
   let windowTaps: Int
   private let table: PulseTable
+  private let whitening: Whitening?
   private let real: AlignedBuffer<Double>
   private let imaginary: AlignedBuffer<Double>
   private(set) var strongestPower = 0.0
@@ -35,8 +36,9 @@ final class PathFit {
   /// H⁻¹, once `invertCurvature` was called.
   private let covariance: AlignedBuffer<Double>
 
-  init(table: PulseTable, windowTaps: Int) {
+  init(table: PulseTable, windowTaps: Int, noise: NoiseCorrelation = .white) {
     self.table = table
+    whitening = Whitening(noise, tapCount: windowTaps)
     self.windowTaps = windowTaps
     let most = Self.mostPaths
     real = AlignedBuffer(count: windowTaps, zero: 0)
@@ -66,6 +68,8 @@ final class PathFit {
       imaginary.pointer[index] = im
       strongestPower = max(strongestPower, re * re + im * im)
     }
+    whitening?.apply(real.pointer)
+    whitening?.apply(imaginary.pointer)
   }
 
   var residuals: (real: UnsafeMutablePointer<Double>, imaginary: UnsafeMutablePointer<Double>) {
@@ -96,6 +100,7 @@ final class PathFit {
   func solve(_ delays: UnsafePointer<Double>, count: Int) -> Double? {
     for path in 0..<count {
       table.evaluate(delay: delays[path], firstTap: 0, count: windowTaps, into: basisColumn(path))
+      whitening?.apply(basisColumn(path))
     }
     for row in 0..<count {
       for column in 0...row {
@@ -125,6 +130,7 @@ final class PathFit {
     for path in 0..<count {
       let slope = slopes.pointer + path * windowTaps
       table.evaluateSlope(delay: delays[path], firstTap: 0, count: windowTaps, into: slope)
+      whitening?.apply(slope)
       for other in 0..<count { scratch[other] = dot(basisColumn(other), slope) }
       gram.solve(scratch, order: count)
       for other in 0..<count {

@@ -15,7 +15,8 @@ final class PathStarts {
   private let overlap = AlignedBuffer<Double>(count: PathFit.mostPaths, zero: 0)
   private let solved = AlignedBuffer<Double>(count: PathFit.mostPaths, zero: 0)
 
-  init(table: PulseTable, windowTaps: Int) {
+  init(table: PulseTable, windowTaps: Int, noise: NoiseCorrelation = .white) {
+    let whitening = Whitening(noise, tapCount: windowTaps)
     self.windowTaps = windowTaps
     gridCount = (windowTaps - 1 + Self.beyond) * Self.stepsPerTap + 1
     let column = AlignedBuffer<Double>(count: windowTaps, zero: 0)
@@ -24,6 +25,7 @@ final class PathStarts {
     for index in 0..<gridCount {
       let delay = Double(index) / Double(Self.stepsPerTap)
       table.evaluate(delay: delay, firstTap: 0, count: windowTaps, into: column.pointer)
+      whitening?.apply(column.pointer)
       let values = (0..<windowTaps).map { column.pointer[$0] }
       pulses += values
       energies.append(values.reduce(0) { $0 + $1 * $1 })

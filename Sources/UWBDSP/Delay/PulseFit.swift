@@ -4,7 +4,7 @@ import Numerics
 ///
 ///     minimise over K, τ_1 … τ_K, a_1 … a_K:   J = Σ_k |h[k] − Σ_i a_i·p(k − τ_i)|²
 ///
-/// over the raw taps (white noise) from 12 before the rough first path to 10 after. The amplitudes are eliminated by
+/// over the taps from 12 before the rough first path to 10 after, whitened where their noise is correlated. The amplitudes are eliminated by
 /// variable projection (Golub & Pereyra 1973) with Kaufman's (1975) Jacobian, and the delays move by
 /// Levenberg–Marquardt; as the pulse is real, all normal equations are real and K × K. One path more is accepted only
 /// if it lowers J by γ·v with γ = 14 + ln(SNR): adding a path to pure noise passes at about 150·e^(−γ), and a phantom
@@ -27,13 +27,15 @@ public struct PulseFit: DelayEstimator {
   public var falseAlarmRate: Double
   /// Magnitude of the radio's own clutter before the first path, relative to the strongest path.
   public var clutter: Double
+  /// Of the taps' noise.
+  public var noise: NoiseCorrelation
   /// Most paths in the window, 1 … 8.
   public var mostPaths: Int
 
   /// - Precondition: 1 ≤ `mostPaths` ≤ 8.
   public init(
     pulse: PulseShape, tapSpacing: Double = UWB.tap, modelError: Double = 0.003, falseAlarmRate: Double = 1e-6,
-    clutter: Double = 0, mostPaths: Int = 8
+    clutter: Double = 0, noise: NoiseCorrelation = .white, mostPaths: Int = 8
   ) {
     precondition((1...8).contains(mostPaths), "\(mostPaths) paths: between 1 and 8 can be fitted")
     self.pulse = pulse
@@ -41,6 +43,7 @@ public struct PulseFit: DelayEstimator {
     self.modelError = modelError
     self.falseAlarmRate = falseAlarmRate
     self.clutter = clutter
+    self.noise = noise
     self.mostPaths = mostPaths
   }
 
@@ -87,12 +90,12 @@ public struct PulseFit: DelayEstimator {
     fileprivate init(_ estimator: PulseFit, tapCount: Int) {
       search = FirstPathSearch(
         pulse: estimator.pulse, tapSpacing: estimator.tapSpacing, modelError: estimator.modelError,
-        falseAlarmRate: estimator.falseAlarmRate, clutter: estimator.clutter)
+        falseAlarmRate: estimator.falseAlarmRate, clutter: estimator.clutter, noise: estimator.noise)
       searchMemory = FirstPathSearch.Workspace(tapCount: tapCount)
       let table = PulseTable(estimator.pulse, tapSpacing: estimator.tapSpacing)
       let window = PulseFit.before + PulseFit.after + 1
-      fit = PathFit(table: table, windowTaps: window)
-      starts = PathStarts(table: table, windowTaps: window)
+      fit = PathFit(table: table, windowTaps: window, noise: estimator.noise)
+      starts = PathStarts(table: table, windowTaps: window, noise: estimator.noise)
     }
   }
 

@@ -61,17 +61,17 @@ public final class DelayStage {
       return stage(
         PulseFit(
           pulse: pulse, tapSpacing: tapSpacing, modelError: modelError, falseAlarmRate: falseAlarmRate,
-          clutter: clutter))
+          clutter: clutter, noise: profile.noise))
     case .denseOnset:
       return stage(
         DenseOnset(
           pulse: pulse, tapSpacing: tapSpacing, modelError: modelError, falseAlarmRate: falseAlarmRate,
-          clutter: clutter))
+          clutter: clutter, noise: profile.noise))
     case .adaptive:
       return stage(
         AdaptiveFit(
           pulse: pulse, tapSpacing: tapSpacing, modelError: modelError, falseAlarmRate: falseAlarmRate,
-          clutter: clutter))
+          clutter: clutter, noise: profile.noise))
     case .edgeFit, .chip:
       return stage(
         EdgeFit(

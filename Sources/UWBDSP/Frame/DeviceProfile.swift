@@ -15,12 +15,15 @@ public struct DeviceProfile: Sendable, Hashable {
   /// Magnitude of what the accumulator holds before the first path though nothing arrives then (side lobes of the
   /// preamble code), relative to the strongest path.
   public var clutter: Double
+  /// How the accumulator's noise hangs together from tap to tap.
+  public var noise: NoiseCorrelation
   /// Taps after which the accumulator's additive pattern (clock leakage) repeats; 1 for a plain offset, `nil` for none.
   public var backgroundPeriodTaps: Int?
 
   public init(
     name: String, pulse: PulseShape, delay: DelayMethod = .adaptive, peakOffsetTaps: Double,
-    receptionDeviation: Double, modelError: Double, clutter: Double = 0, backgroundPeriodTaps: Int? = nil
+    receptionDeviation: Double, modelError: Double, clutter: Double = 0, noise: NoiseCorrelation = .white,
+    backgroundPeriodTaps: Int? = nil
   ) {
     self.name = name
     self.pulse = pulse
@@ -29,6 +32,7 @@ public struct DeviceProfile: Sendable, Hashable {
     self.receptionDeviation = receptionDeviation
     self.modelError = modelError
     self.clutter = clutter
+    self.noise = noise
     self.backgroundPeriodTaps = backgroundPeriodTaps
   }
 }

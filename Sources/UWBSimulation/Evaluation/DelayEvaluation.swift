@@ -21,7 +21,8 @@ public struct DelayEvaluation: Sendable {
 
   public let generator: DelayTrialGenerator
   public let methods: [DelayMethod]
-  public let profile: DeviceProfile
+  /// Its noise is the generator's: who gives a correlation gives it to simulation, estimators and bound alike.
+  public internal(set) var profile: DeviceProfile
   public let trialCount: Int
 
   public init(
@@ -30,6 +31,7 @@ public struct DelayEvaluation: Sendable {
     self.generator = generator
     self.methods = methods
     self.profile = profile
+    self.profile.noise = generator.noise
     self.trialCount = trialCount
   }
 

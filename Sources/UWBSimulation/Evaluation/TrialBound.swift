@@ -19,10 +19,17 @@ extension DelayTrialGenerator {
     let delays = paths.map { trial.firstPathTaps + $0.delay / synthesizer.tapSpacing }
     // Paths beyond the reach of the first one's pulse tell nothing of it, but each costs time.
     let near = delays.filter { $0 < trial.firstPathTaps + 64 }.count
-    let first = max(0, Int(trial.firstPathTaps) - 48)
-    let last = min(synthesizer.tapCount, Int(delays[near - 1]) + 48)
+    // Whitening costs the cube of the window; a pulse of limited band has nothing left 24 taps off.
+    let margin = noise.isWhite ? 48 : 24
+    let first = max(0, Int(trial.firstPathTaps) - margin)
+    let last = min(synthesizer.tapCount, Int(delays[near - 1]) + margin)
+    let noise: DelayNoise =
+      self.noise.isWhite
+      ? .white(variance: trial.noiseVariance)
+      : .stationary(
+        autocorrelation: self.noise.lags.map { Complex(trial.noiseVariance * $0) }, tapCount: last - first)
     return bound.pathsTapsSquared(
       delaysTaps: Array(delays.prefix(near)), amplitudes: paths.prefix(near).map(\.amplitude), taps: first..<last,
-      noise: .white(variance: trial.noiseVariance))?.first
+      noise: noise)?.first
   }
 }

@@ -45,8 +45,11 @@ public struct DelayTrialGenerator: Sendable {
   /// Where the first path may lie, taps; uniform.
   public let onsetTaps: ClosedRange<Double>
   public let quantisation: AccumulatorQuantisation?
+  /// Of the taps' noise.
+  public let noise: NoiseCorrelation
   public let seed: UInt64
   public let synthesizer: ImpulseResponseSynthesizer
+  private let colouring: NoiseColouring?
 
   /// - Parameters:
   ///   - carrier: where the channel's frequency dependence is taken, Hz; UWB channel 5 by default.
@@ -54,12 +57,14 @@ public struct DelayTrialGenerator: Sendable {
   public init(
     channel: Channel, snrdB: Double, reference: SNRReference = .strongestTap, pulse: PulseShape = .standard,
     tapCount: Int = 1016, onsetTaps: ClosedRange<Double>? = nil, carrier: Double = 6489.6e6,
-    quantisation: AccumulatorQuantisation? = nil, seed: UInt64
+    noise: NoiseCorrelation = .white, quantisation: AccumulatorQuantisation? = nil, seed: UInt64
   ) {
     self.channel = channel
     self.snrdB = snrdB
     self.reference = reference
     self.quantisation = quantisation
+    self.noise = noise
+    colouring = noise.isWhite ? nil : NoiseColouring(noise)
     self.seed = seed
     let margin = Double(min(100, tapCount / 10))
     self.onsetTaps = onsetTaps ?? margin...max(margin, Double(tapCount) - margin)
@@ -80,7 +85,11 @@ public struct DelayTrialGenerator: Sendable {
       synthesizer.synthesizeNoiseless(paths, onsetTaps: onset, into: &samples)
     }
     let variance = power * pow(10, -snrdB / 10)
-    generator.addNoise(variance: variance, to: &samples)
+    if let colouring {
+      colouring.addNoise(variance: variance, to: &samples, using: &generator)
+    } else {
+      generator.addNoise(variance: variance, to: &samples)
+    }
     quantisation?.quantise(&samples)
     return DelayTrial(
       index: index, firstPathTaps: onset, paths: paths, noiseVariance: variance, peakPower: power)

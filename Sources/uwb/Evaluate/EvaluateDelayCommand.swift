@@ -36,6 +36,12 @@ struct EvaluateDelayCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Signal-to-noise ratios, dB, separated by commas.", valueName: "list"))
   var snr = "15,20,25,30"
 
+  @Option(
+    help: ArgumentHelp(
+      "Noise from tap to tap: white, or matched (what a matched filter leaves).",
+      discussion: "Estimators that whiten are told, the others take it for white; the bound reckons with it."))
+  var noise = Noise.white
+
   @Option(help: "Trials of each case.")
   var trials = 2000
 
@@ -57,6 +63,17 @@ struct EvaluateDelayCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Also write the trials' CIRs and their truth into this folder.", valueName: "folder"))
   var export: String?
 
+  enum Noise: String, ExpressibleByArgument, CaseIterable {
+    case white, matched
+
+    var correlation: NoiseCorrelation {
+      switch self {
+      case .white: .white
+      case .matched: .matchedFilter(.standard) ?? .white
+      }
+    }
+  }
+
   enum OutputKind: String, ExpressibleByArgument, CaseIterable {
     case table, ndjson, csv
   }
@@ -77,7 +94,8 @@ struct EvaluateDelayCommand: ParsableCommand {
     var trialExport = try export.map { try TrialExport(folder: $0) }
     for (name, channel) in try cases() {
       for snr in try snrs() {
-        let generator = DelayTrialGenerator(channel: channel, snrdB: snr, seed: seed)
+        let generator = DelayTrialGenerator(
+          channel: channel, snrdB: snr, noise: noise.correlation, seed: seed)
         try trialExport?.write(generator, trials: trials, case: name)
         let evaluation = DelayEvaluation(generator: generator, methods: methods, trialCount: trials)
         let ticker = TrialTicker(label: "\(name) at \(snr) dB", total: trials)
