@@ -83,9 +83,10 @@ public struct AdaptiveFit: DelayEstimator {
     var sum = energy - ending.cost / ending.variance
     // The bound at the assumed variance: the reported deviations count what the residual shows too.
     let scale = (ending.variance / ending.usedVariance).squareRoot()
-    for path in estimate.paths {
+    for (index, path) in estimate.paths.enumerated() {
       let ratio = path.amplitude.lengthSquared / ending.variance
-      sum -= max(0, log(1.75 * ratio)) + max(0, log(12 / (2.5 * scale * path.deviationTaps)))
+      let deviation = index == 0 ? ending.firstDeviation : path.deviationTaps
+      sum -= max(0, log(1.75 * ratio)) + max(0, log(12 / (2.5 * scale * deviation)))
     }
     return sum
   }

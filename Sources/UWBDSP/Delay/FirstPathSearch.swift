@@ -42,7 +42,7 @@ struct FirstPathSearch: Sendable {
   let falseAlarmRate: Double
   /// Chance that a CIR of pure noise is taken to hold a path at all. A receiver that has decoded a frame knows that
   /// there is one, so this is no small number.
-  static let presence = 0.01
+  static let presence = 0.1
   private var presenceRate: Double { max(Self.presence, falseAlarmRate) }
 
   /// - Parameters:

@@ -91,6 +91,27 @@ final class PathFit {
     (0..<count).max { amplitude($0).lengthSquared < amplitude($1).lengthSquared } ?? 0
   }
 
+  /// The fall in cost from widening the strongest path, as if it stood for two that are close and in phase: what the
+  /// residual holds of p(t + ½) + p(t − ½) round that path, projected off the basis.
+  func splitGain(_ delays: UnsafePointer<Double>, count: Int) -> Double {
+    let delay = delays[strongestPath(count: count)]
+    let wide = slopes.pointer
+    let later = slopes.pointer + windowTaps
+    table.evaluate(delay: delay - 0.5, firstTap: 0, count: windowTaps, into: wide)
+    table.evaluate(delay: delay + 0.5, firstTap: 0, count: windowTaps, into: later)
+    for index in 0..<windowTaps { wide[index] += later[index] }
+    whitening?.apply(wide)
+    let energy = dot(wide, wide)
+    for path in 0..<count { step.pointer[path] = dot(basisColumn(path), wide) }
+    gram.solve(step.pointer, order: count)
+    for path in 0..<count { subtract(step.pointer[path], basisColumn(path), from: wide) }
+    let left = dot(wide, wide)
+    guard left > 1e-4 * energy else { return 0 }
+    let real = dot(wide, realResidual.pointer)
+    let imaginary = dot(wide, imaginaryResidual.pointer)
+    return (real * real + imaginary * imaginary) / left
+  }
+
   /// G⁻¹ applied in place to one vector of `count` numbers; `solve` has to have succeeded.
   func applyInverseGram(_ vector: UnsafeMutablePointer<Double>, count: Int) {
     gram.solve(vector, order: count)

@@ -9,8 +9,8 @@ import Numerics
 /// Levenberg–Marquardt; as the pulse is real, all normal equations are real and K × K. One path more is accepted only
 /// if it lowers J by γ·v with γ = 14 + ln(SNR): adding a path to pure noise passes at about 150·e^(−γ), and a phantom
 /// first path errs by taps where the true one errs by a hundredth. Where the new path leaves the first one within
-/// 0.75 tap of where it was, little is at stake and γ = 5 + ln(SNR): two paths a tap apart are told apart for most
-/// phases, and one path at 20 dB is split about once in a thousand. v is the noise variance plus the pulse's model
+/// half a tap of where it was, little is at stake and γ = 5 + ln(SNR): two paths a tap apart are told apart for most
+/// phases, and one path at 20 dB is split about once in a thousand. Up to 1.25 taps γ grows with what is at stake. v is the noise variance plus the pulse's model
 /// error. Each order starts from the projected matched filter's peak and, where the residual hints at more, from the
 /// strongest path split in two. Deviations are the Cramér–Rao bound at the solution, raised where the residual
 /// exceeds the noise; the first path's also holds the best path that was refused, by the chance that it is there.
@@ -49,12 +49,25 @@ public struct PulseFit: DelayEstimator {
 
   static let before = 12
   static let after = 10
-  /// Constant part of γ, and of γ for a path that moves the first one by less than `nearTaps`.
-  static let acceptance = 14.0
-  static let nearAcceptance = 5.0
-  static let nearTaps = 0.75
-  /// Noise variances that a path near the first has to bring before it is as likely there as not.
-  static let evenOdds = 7.0
+  /// Constant part of γ, from a path that moves the first one by half a tap or less to one that moves it by 1.25 or more.
+  private static let acceptance = Stakes(near: 5, far: 14)
+  /// Noise variances that a path has to bring before it is as likely there as not: the price of three more unknowns found
+  /// by a search, which is longer where the path may be anywhere.
+  private static let evenOdds = Stakes(near: 7, far: 12)
+  /// Noise variances that hint at a further path, and make it worth a fit.
+  private static let hint = 6.0
+  /// The same for a path that stands for two: it is one direction that is looked at, not a grid of them.
+  private static let splitHint = 4.0
+
+  /// A figure that depends on how far a further path moves the first one.
+  private struct Stakes {
+    var near: Double
+    var far: Double
+
+    func callAsFunction(shift: Double) -> Double {
+      near + (far - near) * min(max((shift - 0.5) / 0.75, 0), 1)
+    }
+  }
 
   /// What a fit ended at, for those who weigh it against another model.
   struct Ending {
@@ -65,6 +78,8 @@ public struct PulseFit: DelayEstimator {
     var variance: Double
     /// What the deviations were scaled with: the larger of `variance` and what the residual shows.
     var usedVariance: Double
+    /// The first path's Cramér–Rao deviation at `usedVariance`, taps: without the doubt about a refused path.
+    var firstDeviation: Double
   }
 
   /// A further path that was not believed: how many noise variances it would have brought, and how many it had to.
@@ -117,9 +132,7 @@ public struct PulseFit: DelayEstimator {
     let peak = fit.strongestPower
     let variance = taps.noiseVariance + modelError * modelError * peak
     let logSNR = max(0, Double.log(peak / variance))
-    let limits = Limits(
-      variance: variance, accept: (PulseFit.acceptance + logSNR) * variance,
-      acceptNear: (PulseFit.nearAcceptance + logSNR) * variance)
+    let limits = Limits(variance: variance, logSNR: logSNR)
 
     let delays = workspace.delays.pointer
     var count = 1
@@ -145,8 +158,9 @@ public struct PulseFit: DelayEstimator {
   /// What a further path has to bring, in units of the cost.
   private struct Limits {
     var variance: Double
-    var accept: Double
-    var acceptNear: Double
+    var logSNR: Double
+
+    func need(shift: Double) -> Double { (PulseFit.acceptance(shift: shift) + logSNR) * variance }
   }
 
   /// Tries one path more from each start; keeps the best where it lowers the cost by enough.
@@ -156,11 +170,14 @@ public struct PulseFit: DelayEstimator {
     let fit = workspace.fit
     let variance = limits.variance
     let window = PulseFit.before + PulseFit.after + 1
-    guard cost > limits.acceptNear, fit.solve(workspace.delays.pointer, count: count) != nil else { return nil }
+    guard cost > PulseFit.hint * variance, fit.solve(workspace.delays.pointer, count: count) != nil else { return nil }
     let start = workspace.starts.strongest(fit, count: count)
     let excess = cost / variance - Double(window)
     // Neither the residual's size nor its shape hints at another path: the usual end, so it is made cheap.
-    guard start.gain > 6 * variance || excess > Double(window).squareRoot() else {
+    guard
+      start.gain > PulseFit.hint * variance || excess > Double(window).squareRoot()
+        || fit.splitGain(workspace.delays.pointer, count: count) > PulseFit.splitHint * variance
+    else {
       workspace.refusal = nil
       return nil
     }
@@ -174,12 +191,12 @@ public struct PulseFit: DelayEstimator {
       var settled = true
       let reached = fit.refine(trial, count: count + 1, variance: variance, settled: &settled)
       let firstAfter = (0...count).reduce(.infinity) { min($0, trial[$1]) }
-      let need = firstBefore - firstAfter < PulseFit.nearTaps ? limits.acceptNear : limits.accept
+      let shift = firstBefore - firstAfter
       // Two paths of opposite phase may run into each other and still tell more of the first than one path does; with
       // more, such a pair only dresses up what it stands beside.
       guard reached < best.cost, count == 1 || !fit.hasCollapsed(count: count + 1) else { return }
-      guard reached < cost - need else {
-        let believable = need == limits.accept ? need / variance : PulseFit.evenOdds
+      guard reached < cost - limits.need(shift: shift) else {
+        let believable = PulseFit.evenOdds(shift: shift)
         refuse(Refusal(gain: (cost - reached) / variance, believable: believable), trial, count + 1, workspace)
         return
       }
@@ -213,8 +230,7 @@ public struct PulseFit: DelayEstimator {
 
   /// Second moment of the first path's delay about `delay` if the refused path is there, and the chance that it is.
   ///
-  /// Even odds are where the gain is what such a path has to bring before it is believed at all: for one that moves
-  /// the first path little, `evenOdds`, the price of three more unknowns found by a search.
+  /// Even odds are below what a path has to bring before it is accepted: a wrong one costs more than a missed one.
   private func doubt(
     _ workspace: Workspace, count: Int, delay: Double, variance: Double
   ) -> (chance: Double, secondMoment: Double)? {
@@ -250,6 +266,8 @@ public struct PulseFit: DelayEstimator {
           deviationTaps: (used / 2 * fit.delayCovariance(index, index)).squareRoot(),
           phaseDeviation: (used / 2 * fit.phaseVariance(index, count: count)).squareRoot()))
     }
-    return Ending(firstTap: firstTap, cost: cost, variance: variance, usedVariance: used)
+    return Ending(
+      firstTap: firstTap, cost: cost, variance: variance, usedVariance: used,
+      firstDeviation: estimate.paths[0].deviationTaps)
   }
 }

@@ -1,6 +1,8 @@
 import Numerics
+import TestSupport
 import Testing
-import UWBDSP
+
+@testable import UWBDSP
 
 /// What every threshold and subtraction estimator does with input that holds no path, or hardly any taps.
 @Suite struct ThresholdBehaviourTests {
@@ -48,8 +50,9 @@ import UWBDSP
       }
       if estimator.estimate(noise).status != .noFirstPath { found += 1 }
     }
-    // One in a hundred is what presence allows.
-    #expect(found <= 4, "\(found) of 60")
+    // At most the rate that a search admits for presence.
+    let most = StatisticsLimits.binomial(probability: FirstPathSearch.presence, trials: 60).upperBound
+    #expect(found <= most, "\(found) of 60")
   }
 
   @Test func leadingEdge() {
