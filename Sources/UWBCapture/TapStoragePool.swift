@@ -4,11 +4,12 @@ import UWBDSP
 /// its exchanges allocates none after the first few.
 struct TapStoragePool {
   private var storages: [TapStorage] = []
-  private var oldest = 0
+  /// Where the search for a free one begins: behind the one handed out last, which is the last to come back.
+  private var next = 0
   private let capacity: Int
 
   /// Keeps at most `capacity` storages within reach; those beyond belong to whoever holds them.
-  init(capacity: Int = 8) {
+  init(capacity: Int = 512) {
     self.capacity = capacity
   }
 
@@ -25,9 +26,12 @@ struct TapStoragePool {
   }
 
   private mutating func free(byteCount: Int) -> TapStorage? {
-    for index in storages.indices
-    where storages[index].byteCount >= byteCount && isKnownUniquelyReferenced(&storages[index]) {
-      return storages[index]
+    for offset in storages.indices {
+      let index = (next + offset) % storages.count
+      if storages[index].byteCount >= byteCount, isKnownUniquelyReferenced(&storages[index]) {
+        next = index + 1
+        return storages[index]
+      }
     }
     return nil
   }
@@ -36,8 +40,9 @@ struct TapStoragePool {
     if storages.count < capacity {
       storages.append(storage)
     } else {
-      storages[oldest] = storage
-      oldest = (oldest + 1) % capacity
+      next = next % capacity
+      storages[next] = storage
+      next += 1
     }
     return storage
   }

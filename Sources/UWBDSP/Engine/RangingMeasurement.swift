@@ -1,5 +1,5 @@
 /// What became of one exchange's distance.
-public enum MeasurementStatus: String, Sendable, Hashable, CaseIterable {
+public enum MeasurementStatus: String, Sendable, Hashable, Codable, CaseIterable {
   /// Distance is good; direction is too where it is not `nil`.
   case ok
   /// No tap of a reception rises above the detection threshold.
@@ -15,7 +15,7 @@ public enum MeasurementStatus: String, Sendable, Hashable, CaseIterable {
 }
 
 /// First paths, by the message in whose reception they were found: taps from the start of the accumulator.
-public struct FirstPaths: Sendable, Hashable {
+public struct FirstPaths: Sendable, Hashable, Codable {
   public var poll: Double?
   public var response: Double?
   public var final: Double?
@@ -28,7 +28,7 @@ public struct FirstPaths: Sendable, Hashable {
 }
 
 /// What the engine makes of one exchange alone: no calibration by the user, no tracking, no memory of others.
-public struct RangingMeasurement: Sendable, Hashable {
+public struct RangingMeasurement: Sendable, Hashable, Codable {
   /// Counts the exchanges of a capture from 0.
   public var exchange: Int
   /// Seconds since the capture's first exchange, on the local device's clock.

@@ -1,5 +1,5 @@
 /// A radio's address: an EUI-64, or a 16-bit short address in the low bits.
-public struct DeviceAddress: Hashable, Sendable, RawRepresentable {
+public struct DeviceAddress: Hashable, Sendable, Codable, RawRepresentable {
   public let rawValue: UInt64
 
   public init(rawValue: UInt64) {

@@ -12,7 +12,7 @@ public struct RangingMessage: Sendable {
 }
 
 /// What the device's own software made of an exchange, for comparison.
-public struct ChipReport: Sendable, Hashable {
+public struct ChipReport: Sendable, Hashable, Codable {
   /// Distance with the chip's corrections, m.
   public var distance: Double?
   /// Distance before the chip's corrections, m.
@@ -28,7 +28,7 @@ public struct ChipReport: Sendable, Hashable {
 }
 
 /// Where the peer really was, as seen from the local device.
-public struct GroundTruth: Sendable, Hashable {
+public struct GroundTruth: Sendable, Hashable, Codable {
   /// m
   public var distance: Double?
   /// rad, positive to the right

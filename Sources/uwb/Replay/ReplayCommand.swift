@@ -31,8 +31,31 @@ struct ReplayCommand: ParsableCommand {
   @Option(help: "fast, or recorded: at the pace of the capture's own clock.")
   var pace = Pace.fast
 
+  @Option(help: "Threads that share the measuring; by default one for each core. The output does not depend on it.")
+  var threads = ProcessInfo.processInfo.activeProcessorCount
+
+  @Option(
+    help: ArgumentHelp(
+      "Measure every n-th exchange only, from the i-th on, and write what uwb merge joins.", valueName: "i/n"))
+  var shard: Shard?
+
+  func validate() throws {
+    if shard != nil, report != nil || pace == .recorded {
+      throw ValidationError("--shard writes measurements for uwb merge: it goes with neither --report nor --pace.")
+    }
+    guard threads >= 1 else { throw ValidationError("--threads takes a positive number; \(threads) is none.") }
+  }
+
   enum OutputKind: String, ExpressibleByArgument, CaseIterable {
     case ndjson, csv, summary
+
+    func makeOutput(_ bytes: ByteOutput) -> any ReplayOutput {
+      switch self {
+      case .ndjson: NDJSONOutput(bytes)
+      case .csv: CSVOutput(bytes)
+      case .summary: SummaryOutput(bytes)
+      }
+    }
   }
 
   enum Pace: String, ExpressibleByArgument, CaseIterable {
@@ -40,13 +63,8 @@ struct ReplayCommand: ParsableCommand {
   }
 
   func run() throws {
-    let bytes = ByteOutput()
-    var sink: any ReplayOutput =
-      switch output {
-      case .ndjson: NDJSONOutput(bytes)
-      case .csv: CSVOutput(bytes)
-      case .summary: SummaryOutput(bytes)
-      }
+    if let shard { return try measure(ShardOutput(shard, ByteOutput()), shard) }
+    var sink = output.makeOutput(ByteOutput())
     var page = report.map { ReportPage(path: $0, captures: captures) }
     var totals = ReplayTotals()
     var failures = 0
@@ -67,36 +85,48 @@ struct ReplayCommand: ParsableCommand {
   private func replay(
     _ path: String, into sink: inout any ReplayOutput, page: inout ReportPage?
   ) throws -> ReplayTotals {
-    var reader = try openCapture(path, format: engine.format)
-    let name = path == "-" ? "-" : URL(fileURLWithPath: path).lastPathComponent
-    var progress = Progress(name, totalBytes: FileSize.bytes(path))
-    defer { progress.finish() }
+    var input = try ReplayInput(path, engine: engine)
+    defer { input.progress.finish() }
+    sink.begin(capture: input.name, header: input.header)
+    if let ranging = input.engine {
+      page?.begin(capture: input.name, header: input.header, configuration: ranging.configuration)
+    }
     var pacer = Pacer(isOn: pace == .recorded)
     let isLive = path == "-" || pace == .recorded
-    var pipeline: ReplayPipeline?
-    while let exchange = try reader.next() {
-      if pipeline == nil {
-        // The header is whole once the first exchange was read.
-        let ranging = try engine.engine(for: reader.header, file: path)
-        pipeline = ReplayPipeline(engine: ranging)
-        sink.begin(capture: name, header: reader.header)
-        page?.begin(capture: name, header: reader.header, configuration: ranging.configuration)
-      }
+    var pipeline = ReplayPipeline()
+    // Somebody waits for each update of a live stream: none is held back for company.
+    try input.measure(threads: isLive ? 1 : threads) { exchange in
       pacer.wait(until: exchange.time)
-      try pipeline?.process(exchange) { event in
+      return true
+    } deliver: { exchange, raw in
+      try pipeline.process(exchange, raw) { event in
         try sink.write(event)
         page?.add(event)
       }
       if isLive { try sink.flush() }
-      progress.update(bytes: reader.bytesRead, exchanges: exchange.index + 1)
     }
-    if pipeline == nil { sink.begin(capture: name, header: reader.header) }
-    try pipeline?.finish(skipped: reader.skipped) { try sink.write($0) }
-    var totals = pipeline?.totals ?? ReplayTotals()
-    totals.skipped = reader.skipped
-    try sink.end(totals)
-    page?.end(totals)
-    return totals
+    try pipeline.finish(skipped: input.skipped) { try sink.write($0) }
+    try sink.end(pipeline.totals)
+    page?.end(pipeline.totals)
+    return pipeline.totals
+  }
+
+  /// `--shard`: measurements alone.
+  private func measure(_ output: ShardOutput, _ shard: Shard) throws {
+    for capture in captures {
+      var input = try ReplayInput(capture, engine: engine)
+      defer { input.progress.finish() }
+      try output.begin(capture: input.name, header: input.header)
+      var count = 0
+      try input.measure(threads: threads) { exchange in
+        count = exchange.index + 1
+        return shard.holds(exchange.index)
+      } deliver: { exchange, raw in
+        try output.write(exchange, raw)
+      }
+      try output.end(exchanges: count, skipped: input.skipped)
+    }
+    try output.finish()
   }
 }
 
@@ -116,14 +146,5 @@ private struct Pacer {
     start = origin
     let due = origin.wall + time - origin.capture
     if due > now { Thread.sleep(forTimeInterval: due - now) }
-  }
-}
-
-/// Bytes of a file, for progress; `nil` for streams and what can't be told.
-private enum FileSize {
-  static func bytes(_ path: String) -> Int? {
-    guard path != "-" else { return nil }
-    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-    return (attributes?[.size] as? NSNumber)?.intValue
   }
 }

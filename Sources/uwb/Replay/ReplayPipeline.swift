@@ -2,28 +2,27 @@ import NearbySession
 import UWBCapture
 import UWBDSP
 
-/// One capture's way from exchanges to events: engine, tracker, session.
+/// One capture's way from measurements to events: tracker, session. What is done here depends on what came before; what
+/// does not, the engine, may run on many threads.
 struct ReplayPipeline {
-  private let engine: RangingEngine
-  private let workspace: RangingEngine.Workspace
   private var trackers: [DeviceAddress: PeerTracker] = [:]
   private var sessions: ReplaySessions
   private var sessionEvents: [ReplaySessions.Event] = []
   private(set) var totals = ReplayTotals()
   private var firstTime: Double?
 
-  init(engine: RangingEngine) {
-    self.engine = engine
-    workspace = engine.makeWorkspace(antennaCount: engine.configuration.array?.positions.count ?? 1)
+  init() {
     var settings = ReplaySessions.Settings()
     // A replay shows what was measured; an app's own limits are the app's.
     settings.session.limits = .off
     sessions = ReplaySessions(settings: settings)
   }
 
-  /// Takes one exchange and hands on what follows from it: timeouts that were due before it, then its own event.
-  mutating func process(_ exchange: RangingExchange, _ body: (ReplayEvent) throws -> Void) rethrows {
-    let raw = engine.measure(exchange, using: workspace)
+  /// Takes one exchange and its measurement, and hands on what follows: timeouts that were due before it, then its own
+  /// event.
+  mutating func process(
+    _ exchange: RangingExchange, _ raw: RangingMeasurement, _ body: (ReplayEvent) throws -> Void
+  ) rethrows {
     let tracked = trackers[exchange.peer, default: PeerTracker()].update(raw)
     count(exchange, raw)
     sessionEvents.removeAll(keepingCapacity: true)

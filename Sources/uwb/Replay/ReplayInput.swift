@@ -1,0 +1,58 @@
+import Foundation
+import UWBCapture
+import UWBDSP
+
+/// One capture on its way to measurements: reader, engine, progress.
+struct ReplayInput {
+  /// The file's name without its folders.
+  let name: String
+  /// The engine for this capture's radio; `nil` where the capture holds no exchange.
+  let engine: RangingEngine?
+  var progress: Progress
+  private var reader: any CaptureReader
+  private var first: RangingExchange?
+
+  init(_ path: String, engine options: EngineOptions) throws {
+    name = path == "-" ? "-" : URL(fileURLWithPath: path).lastPathComponent
+    progress = Progress(name, totalBytes: FileSize.bytes(path))
+    reader = try openCapture(path, format: options.format)
+    // The header is whole once the first exchange was read.
+    first = try reader.next()
+    engine = first == nil ? nil : try options.engine(for: reader.header, file: path)
+  }
+
+  var header: CaptureHeader { reader.header }
+  /// Complete once all was measured.
+  var skipped: SkippedInput { reader.skipped }
+
+  /// Measures every exchange that `isWanted` (asked in order, once for each) says yes to; `deliver` gets them in order.
+  mutating func measure(
+    threads: Int, isWanted: (RangingExchange) throws -> Bool,
+    deliver: (RangingExchange, RangingMeasurement) throws -> Void
+  ) throws {
+    guard let engine else { return }
+    func next() throws -> RangingExchange? {
+      while let exchange = try first ?? reader.next() {
+        first = nil
+        progress.update(bytes: reader.bytesRead, exchanges: exchange.index + 1)
+        if try isWanted(exchange) { return exchange }
+      }
+      return nil
+    }
+    if threads > 1 {
+      try MeasuringPool(engine: engine, threads: threads).run(next: next, deliver: deliver)
+    } else {
+      let workspace = engine.makeWorkspace(antennaCount: engine.configuration.array?.positions.count ?? 1)
+      while let exchange = try next() { try deliver(exchange, engine.measure(exchange, using: workspace)) }
+    }
+  }
+}
+
+/// Bytes of a file, for progress; `nil` for streams and what can't be told.
+private enum FileSize {
+  static func bytes(_ path: String) -> Int? {
+    guard path != "-" else { return nil }
+    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+    return (attributes?[.size] as? NSNumber)?.intValue
+  }
+}

@@ -1,0 +1,98 @@
+import ArgumentParser
+import UWBCapture
+import UWBDSP
+
+/// `uwb merge`: the outputs of `replay --shard` as one replay.
+struct MergeCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "merge", abstract: "Join the shards of a replay.",
+    discussion: """
+      Give the outputs of uwb replay --shard 1/n … n/n, in any order. Tracking and sessions run here, so the bytes that \
+      come out are those of a replay that was not divided.
+
+      EXAMPLE
+        uwb replay long.log --shard 1/2 > 1.ndjson    (on one machine)
+        uwb replay long.log --shard 2/2 > 2.ndjson    (on another)
+        uwb merge 1.ndjson 2.ndjson --output summary
+      """)
+
+  @Argument(help: ArgumentHelp("Outputs of replay --shard.", valueName: "file"))
+  var files: [String]
+
+  @Option(help: "What to write: ndjson (one event a line), csv (one row an exchange), or a summary.")
+  var output = ReplayCommand.OutputKind.ndjson
+
+  func run() throws {
+    var shards = try files.map { try ShardFile(path: $0) }
+    var sink = output.makeOutput(ByteOutput())
+    var totals = ReplayTotals()
+    while let begins = try beginnings(&shards) {
+      totals.add(try merge(&shards, begins, into: &sink))
+    }
+    try sink.finish(totals)
+  }
+
+  /// Reads a capture's first line from every file and puts the files in the order of their shards; `nil` at the end.
+  private func beginnings(_ shards: inout [ShardFile]) throws -> ShardRecord.Begin? {
+    var found: [(file: ShardFile, begin: ShardRecord.Begin)] = []
+    var ended: [ShardFile] = []
+    for index in shards.indices {
+      switch try shards[index].next() {
+      case .begin(let begin): found.append((shards[index], begin))
+      case nil: ended.append(shards[index])
+      default: throw shards[index].failure("a capture should begin here")
+      }
+    }
+    guard let first = found.first else { return nil }
+    if let short = ended.first { throw short.failure("ends before “\(first.begin.capture)”") }
+    found.sort { $0.begin.shard.number < $1.begin.shard.number }
+    for (index, (file, begin)) in found.enumerated() {
+      var same = begin
+      same.shard = first.begin.shard
+      guard same == first.begin else { throw file.failure("is not of the capture that \(first.file.path) is of") }
+      guard begin.version == 1 else { throw file.failure("is of a version of uwb that writes other shards") }
+      guard begin.shard.count == found.count, begin.shard.number == index + 1 else {
+        throw file.failure("is shard \(begin.shard) among \(found.count) files")
+      }
+    }
+    shards = found.map(\.file)
+    return first.begin
+  }
+
+  private func merge(
+    _ shards: inout [ShardFile], _ begin: ShardRecord.Begin, into sink: inout any ReplayOutput
+  ) throws -> ReplayTotals {
+    sink.begin(capture: begin.capture, header: CaptureHeader(format: begin.format, profile: begin.profile))
+    var pipeline = ReplayPipeline()
+    var index = 0
+    while true {
+      let turn = index % shards.count
+      switch try shards[turn].next() {
+      case .measurement(let measured):
+        guard measured.exchange == index else {
+          throw shards[turn].failure("holds exchange \(measured.exchange) where \(index) should be")
+        }
+        try pipeline.process(measured.rangingExchange, measured.measurement) { try sink.write($0) }
+        index += 1
+      case .end(let end):
+        guard end.exchanges == index else {
+          throw shards[turn].failure("ends after \(index) of \(end.exchanges) exchanges")
+        }
+        for other in shards.indices where other != turn {
+          guard case .end(end) = try shards[other].next() else {
+            throw shards[other].failure("does not end where \(shards[turn].path) does")
+          }
+        }
+        var skipped = SkippedInput()
+        for (reason, count) in end.skipped { skipped.add(reason, count: count) }
+        try pipeline.finish(skipped: skipped) { try sink.write($0) }
+        try sink.end(pipeline.totals)
+        return pipeline.totals
+      default:
+        throw shards[turn].failure("exchange \(index) should be here")
+      }
+    }
+  }
+}
+
+private func ~= (pattern: ShardRecord.End, value: ShardRecord.End) -> Bool { pattern == value }
