@@ -153,26 +153,29 @@ public struct JointDelayAngle: Sendable, Hashable {
     workspace.steered.load(free)
     let positions = workspace.paths.count.positions
     let mean = workspace.steered.mean
-    for path in 0..<count {
-      let direction = positions[path].direction
-      // The free fit counts delays at the origin of the coordinates.
-      workspace.start.pointer[path] = SteeredPathFit.Wave(
-        delay: positions[path].delay - (mean * direction).sum() * workspace.steered.tapsPerMetre,
-        cosines: SIMD2(direction.x, direction.y))
-    }
     guard free.solve(positions, count: count) != nil else { return 0 }
+    let spectrum = workspace.spectrum
     var weights = 0.0
     for antenna in 0..<free.antennaCount {
       let deviation = free.deviations.pointer[antenna]
-      let value = free.antennas[antenna].amplitude(0).rawStorage
-      workspace.snapshot.pointer[2 * antenna] = value.x / deviation
-      workspace.snapshot.pointer[2 * antenna + 1] = value.y / deviation
       weights += 1 / (deviation * deviation)
     }
-    let spectrum = workspace.spectrum
-    let top = workspace.grid.evaluate(workspace.snapshot.pointer, into: spectrum)
+    // The first path last, so that the spectrum that stays is its own.
+    for path in stride(from: count - 1, through: 0, by: -1) {
+      for antenna in 0..<free.antennaCount {
+        let deviation = free.deviations.pointer[antenna]
+        let value = free.antennas[antenna].amplitude(path).rawStorage
+        workspace.snapshot.pointer[2 * antenna] = value.x / deviation
+        workspace.snapshot.pointer[2 * antenna + 1] = value.y / deviation
+      }
+      workspace.crests.pointer[0] = workspace.grid.evaluate(workspace.snapshot.pointer, into: spectrum)
+      // The free fit counts delays at the origin of the coordinates.
+      workspace.start.pointer[path] = SteeredPathFit.Wave(
+        delay: positions[path].delay - (mean * positions[path].direction).sum() * workspace.steered.tapsPerMetre,
+        cosines: workspace.grid.cosines[workspace.crests.pointer[0]])
+    }
+    let top = workspace.crests.pointer[0]
     let level = Self.crestShare * spectrum.pointer[top] - Self.crestNoise * weights
-    workspace.crests.pointer[0] = top
     var found = 1
     for point in 0..<spectrum.count
     where point != top && spectrum.pointer[point] >= level && found < Self.mostCandidates
