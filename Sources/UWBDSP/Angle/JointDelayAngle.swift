@@ -34,7 +34,7 @@ public struct JointEstimate: Sendable, Hashable {
 /// Two paths of one and a half taps apart from different directions cost each other far less here than where each antenna
 /// is fitted by itself. Deviations are the joint Cramér–Rao bound (`JointBound`) at the solution.
 ///
-/// Where the constraint costs more than noise explains (4 deviations of χ²), antennas don't see plane waves of equal
+/// Where the constraint costs more than noise explains (once in a million), antennas don't see plane waves of equal
 /// strength, and `isPlaneWave` is false: `PhaseFit` on the amplitudes of `paths` still tells the direction then.
 ///
 /// Cost: `ArrayPulseFit`'s and some 5 iterations of O(antennas·K²·window). Don't use it with arrays whose answers are not
@@ -95,14 +95,15 @@ public struct JointDelayAngle: Sendable, Hashable {
   /// - Parameters:
   ///   - taps: one for each antenna, all of one length.
   ///   - firstPathTaps: each chip's own first path, where each antenna has a chip of its own; `nil` for one chip.
+  ///   - phases: what each antenna's receiver added to its phases, rad; `nil` for nothing.
   /// - Precondition: as many loaded taps as antennas, at least.
   public func estimate(
-    _ taps: [PreparedTaps], firstPathTaps: [Double]? = nil, into estimate: inout JointEstimate,
-    using workspace: Workspace
+    _ taps: [PreparedTaps], firstPathTaps: [Double]? = nil, phases: [Double]? = nil,
+    into estimate: inout JointEstimate, using workspace: Workspace
   ) {
     fit.estimate(
-      taps, antennaCount: array.positions.count, firstPathTaps: firstPathTaps, into: &estimate.paths,
-      using: workspace.paths)
+      taps, antennaCount: array.positions.count, firstPathTaps: firstPathTaps, phases: phases,
+      into: &estimate.paths, using: workspace.paths)
     steer(into: &estimate, using: workspace)
   }
 
@@ -253,6 +254,6 @@ public struct JointDelayAngle: Sendable, Hashable {
     _ steered: Double, _ free: Double, _ count: Int, _ variance: Double, _ workspace: Workspace
   ) -> Bool {
     let numbers = Double(count * (2 * (workspace.paths.fit.antennaCount - 1) - workspace.steered.dimensions))
-    return steered - free <= variance * (numbers / 2 + 4 * (numbers / 2).squareRoot() + 4)
+    return steered - free <= variance * (numbers / 2 + 6 * (numbers / 2).squareRoot() + 6)
   }
 }

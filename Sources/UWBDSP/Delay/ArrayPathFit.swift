@@ -101,12 +101,17 @@ final class ArrayPathFit: PathModel {
   /// - Parameters:
   ///   - firstTap: of this antenna's window.
   ///   - deviation: √v_m; infinite leaves the antenna out.
+  ///   - phase: what the antenna's samples are turned back by, rad.
   ///   - shift: δ_m less what `firstTap` took of it.
-  func load(_ taps: PreparedTaps, antenna: Int, firstTap: Int, deviation: Double, shift: Double) {
+  func load(
+    _ taps: PreparedTaps, antenna: Int, firstTap: Int, deviation: Double, phase: Double, shift: Double
+  ) {
     deviations.pointer[antenna] = deviation
     shifts.pointer[antenna] = shift
     startShifts.pointer[antenna] = shift
-    if deviation.isFinite { antennas[antenna].load(taps, firstTap: firstTap, scale: 1 / deviation) }
+    guard deviation.isFinite else { return }
+    let factor = phase == 0 ? Complex(1 / deviation) : Complex(length: 1 / deviation, phase: -phase)
+    antennas[antenna].load(taps, firstTap: firstTap, factor: factor)
   }
 
   /// Amplitude of a path on an antenna, in the CIR's units; zero where the antenna takes no part.

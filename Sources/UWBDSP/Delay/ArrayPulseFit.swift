@@ -78,14 +78,16 @@ public struct ArrayPulseFit: Sendable, Hashable {
   ///   - taps: one for each antenna, all of one length.
   ///   - antennaCount: how many of `taps` are used.
   ///   - firstPathTaps: each chip's own first path, where each antenna has a chip of its own; `nil` for one chip.
-  /// - Precondition: 1 ≤ `antennaCount` ≤ what the workspace was made for; `firstPathTaps` holds as many.
+  ///   - phases: what each antenna's receiver added to its phases, rad (`Reception.antennaPhases`); `nil` for nothing.
+  /// - Precondition: 1 ≤ `antennaCount` ≤ what the workspace was made for; `firstPathTaps` and `phases` hold
+  ///   as many.
   public func estimate(
-    _ taps: [PreparedTaps], antennaCount: Int, firstPathTaps: [Double]? = nil, into estimate: inout ArrayEstimate,
-    using workspace: Workspace
+    _ taps: [PreparedTaps], antennaCount: Int, firstPathTaps: [Double]? = nil, phases: [Double]? = nil,
+    into estimate: inout ArrayEstimate, using workspace: Workspace
   ) {
     precondition(
       antennaCount >= 1 && antennaCount <= workspace.mostAntennas && antennaCount <= taps.count
-        && firstPathTaps?.count ?? antennaCount == antennaCount,
+        && firstPathTaps?.count ?? antennaCount == antennaCount && phases?.count ?? antennaCount == antennaCount,
       "\(antennaCount) antennas, \(taps.count) loaded, \(firstPathTaps?.count ?? antennaCount) first paths, in a "
         + "workspace for \(workspace.mostAntennas)")
     workspace.ending = nil
@@ -106,7 +108,7 @@ public struct ArrayPulseFit: Sendable, Hashable {
     let fit = workspace.fit
     guard let rough, taps[0].count >= fit.windowTaps else { return }
 
-    let first = load(taps, antennaCount, firstPathTaps, from: Int(rough.rounded(.up)) - PulseFit.before, fit)
+    let first = load(taps, antennaCount, firstPathTaps, phases, from: Int(rough.rounded(.up)) - PulseFit.before, fit)
     var logSNR = 0.0
     for antenna in 0..<antennaCount where fit.takesPart(antenna) { logSNR += fit.antennas[antenna].strongestPower }
     logSNR = max(0, Double.log(max(logSNR, .leastNormalMagnitude)))
@@ -131,7 +133,8 @@ public struct ArrayPulseFit: Sendable, Hashable {
 
   /// Loads every antenna's window; the first tap of antenna 0's.
   private func load(
-    _ taps: [PreparedTaps], _ antennaCount: Int, _ firstPathTaps: [Double]?, from wanted: Int, _ fit: ArrayPathFit
+    _ taps: [PreparedTaps], _ antennaCount: Int, _ firstPathTaps: [Double]?, _ phases: [Double]?, from wanted: Int,
+    _ fit: ArrayPathFit
   ) -> Int {
     let latest = taps[0].count - fit.windowTaps
     let first = min(max(0, wanted), latest)
@@ -147,7 +150,7 @@ public struct ArrayPulseFit: Sendable, Hashable {
         deviation = variance > 0 ? variance.squareRoot() : .infinity
       }
       fit.load(
-        taps[antenna], antenna: antenna, firstTap: own, deviation: deviation,
+        taps[antenna], antenna: antenna, firstTap: own, deviation: deviation, phase: phases?[antenna] ?? 0,
         shift: shift - Double(own - first))
     }
     return first

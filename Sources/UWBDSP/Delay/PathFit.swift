@@ -63,17 +63,20 @@ final class PathFit: PathModel {
   func moved(_ position: Double, by taps: Double) -> Double { position + taps }
   func start(count: Int) -> (position: Double, gain: Double) { starts.strongest(self, count: count) }
 
-  /// Takes the window's taps from `firstTap` on; taps outside the CIR are zero.
-  func load(_ taps: PreparedTaps, firstTap: Int, scale: Double = 1) {
+  /// Takes the window's taps from `firstTap` on, times `factor`; taps outside the CIR are zero.
+  func load(_ taps: PreparedTaps, firstTap: Int, factor: Complex<Double> = .one) {
     strongestPower = 0
+    let (x, y) = (factor.rawStorage.x, factor.rawStorage.y)
     for index in 0..<windowTaps {
       let tap = firstTap + index
       let inside = tap >= 0 && tap < taps.count
-      let re = inside ? scale * Double(taps.taps[2 * tap]) : 0
-      let im = inside ? scale * Double(taps.taps[2 * tap + 1]) : 0
-      real.pointer[index] = re
-      imaginary.pointer[index] = im
-      strongestPower = max(strongestPower, re * re + im * im)
+      let re = inside ? Double(taps.taps[2 * tap]) : 0
+      let im = inside ? Double(taps.taps[2 * tap + 1]) : 0
+      real.pointer[index] = x * re - y * im
+      imaginary.pointer[index] = x * im + y * re
+      strongestPower = max(
+        strongestPower,
+        real.pointer[index] * real.pointer[index] + imaginary.pointer[index] * imaginary.pointer[index])
     }
   }
 
