@@ -65,8 +65,8 @@ final class OnsetLikelihood {
     for tap in 0..<OnsetTables.windowTaps { taps[tap] = Float(coloured.pointer[tap]) }
   }
 
-  /// ln L of `profiles` at every `step`-th onset.
-  func evaluate(_ profiles: Range<Int>, step: Int) {
+  /// ln L of `profiles` at every `step`-th onset; `adding` to what was there, for antennas whose scattering is independent.
+  func evaluate(_ profiles: Range<Int>, step: Int, adding: Bool = false) {
     let count = OnsetTables.windowTaps
     let rank = OnsetTables.rank
     let real = window.pointer
@@ -89,7 +89,7 @@ final class OnsetLikelihood {
               let gain = gains + cell * rank
               var sum = -determinants[cell]
               for index in 0..<rank { sum += gain[index] * powers[index] }
-              terms.pointer[cell] = sum
+              terms.pointer[cell] = adding ? terms.pointer[cell] + sum : sum
             }
           }
         }

@@ -7,14 +7,16 @@ import Numerics
 /// r = y − B·a, J = ‖r‖². With slopes s_i = dp(k − τ_i)/dτ and their projections s̃_i = s_i − B·G⁻¹·Bᵀs_i, Kaufman's
 /// step solves H·δ = g, where H_ij = Re(a_i*·a_j)·s̃_iᵀs̃_j and g_i = Re(a_i*·s̃_iᵀr); ½σ²·H⁻¹ is the Cramér–Rao bound
 /// of the delays. Where noise is correlated, taps, pulses and slopes are whitened first: the rest stays as it is.
-final class PathFit {
+final class PathFit: PathModel {
   static let mostPaths = 8
-  private static let mostIterations = 40
-  private static let longestStep = 0.6
+  static let mostIterations = 40
+  static let longestStep = 0.6
 
+  static let origin = 0.0
   let windowTaps: Int
   private let table: PulseTable
   private let whitening: Whitening?
+  private let starts: PathStarts
   private let real: AlignedBuffer<Double>
   private let imaginary: AlignedBuffer<Double>
   private(set) var strongestPower = 0.0
@@ -36,10 +38,11 @@ final class PathFit {
   /// H⁻¹, once `invertCurvature` was called.
   private let covariance: AlignedBuffer<Double>
 
-  init(table: PulseTable, windowTaps: Int, noise: NoiseCorrelation = .white) {
+  init(table: PulseTable, windowTaps: Int, noise: NoiseCorrelation = .white, starts: PathStarts? = nil) {
     self.table = table
     whitening = Whitening(noise, tapCount: windowTaps)
     self.windowTaps = windowTaps
+    self.starts = starts ?? PathStarts(table: table, windowTaps: windowTaps, noise: noise)
     let most = Self.mostPaths
     real = AlignedBuffer(count: windowTaps, zero: 0)
     imaginary = AlignedBuffer(count: windowTaps, zero: 0)
@@ -56,20 +59,34 @@ final class PathFit {
     covariance = AlignedBuffer(count: most * most, zero: 0)
   }
 
-  /// Takes the window's taps from `firstTap` on; taps outside the CIR are zero.
-  func load(_ taps: PreparedTaps, firstTap: Int) {
+  var sampleCount: Int { windowTaps }
+  var amplitudesPerPath: Int { 1 }
+  func delay(_ position: Double) -> Double { position }
+  func moved(_ position: Double, by taps: Double) -> Double { position + taps }
+  func start(count: Int) -> (position: Double, gain: Double) { starts.strongest(self, count: count) }
+
+  /// Takes the window's taps from `firstTap` on, times `factor`; taps outside the CIR are zero.
+  func load(_ taps: PreparedTaps, firstTap: Int, factor: Complex<Double> = .one) {
     strongestPower = 0
+    let (x, y) = (factor.rawStorage.x, factor.rawStorage.y)
     for index in 0..<windowTaps {
       let tap = firstTap + index
       let inside = tap >= 0 && tap < taps.count
       let re = inside ? Double(taps.taps[2 * tap]) : 0
       let im = inside ? Double(taps.taps[2 * tap + 1]) : 0
-      real.pointer[index] = re
-      imaginary.pointer[index] = im
-      strongestPower = max(strongestPower, re * re + im * im)
+      real.pointer[index] = x * re - y * im
+      imaginary.pointer[index] = x * im + y * re
+      strongestPower = max(
+        strongestPower,
+        real.pointer[index] * real.pointer[index] + imaginary.pointer[index] * imaginary.pointer[index])
     }
     whitening?.apply(real.pointer)
     whitening?.apply(imaginary.pointer)
+  }
+
+  /// The window's taps, as loaded.
+  var samples: (real: UnsafePointer<Double>, imaginary: UnsafePointer<Double>) {
+    (UnsafePointer(real.pointer), UnsafePointer(imaginary.pointer))
   }
 
   var residuals: (real: UnsafeMutablePointer<Double>, imaginary: UnsafeMutablePointer<Double>) {
@@ -147,6 +164,12 @@ final class PathFit {
 
   /// Gradient and Kaufman's matrix at the point that `solve` was given last; `false` where the matrix is singular.
   func differentiate(_ delays: UnsafePointer<Double>, count: Int) -> Bool {
+    linearise(delays, count: count)
+    return factoriseCurvature(count, damping: 0)
+  }
+
+  /// Gradient and Kaufman's matrix, not factorised.
+  func linearise(_ delays: UnsafePointer<Double>, count: Int) {
     let scratch = step.pointer
     for path in 0..<count {
       let slope = slopes.pointer + path * windowTaps
@@ -171,8 +194,13 @@ final class PathFit {
         own.rawStorage.x * dot(rowSlope, realResidual.pointer)
         + own.rawStorage.y * dot(rowSlope, imaginaryResidual.pointer)
     }
-    return factoriseCurvature(count, damping: 0)
   }
+
+  /// Element of H, `row` ≥ `column`, after `linearise`.
+  func curvature(_ row: Int, _ column: Int) -> Double { hessian.pointer[row * Self.mostPaths + column] }
+
+  /// Element of g, after `linearise`.
+  func slope(_ row: Int) -> Double { gradient.pointer[row] }
 
   /// Makes H⁻¹; `differentiate` has to have succeeded.
   func invertCurvature(count: Int) {
@@ -181,6 +209,11 @@ final class PathFit {
       for row in 0..<count { target[row] = row == column ? 1 : 0 }
       curvature.solve(target, order: count)
     }
+  }
+
+  /// Takes the place of `invertCurvature` where more than this problem tells of the delays.
+  func setDelayCovariance(_ first: Int, _ second: Int, _ value: Double) {
+    covariance.pointer[first * Self.mostPaths + second] = value
   }
 
   /// Covariance of two delays over σ²/2, taps².
@@ -246,19 +279,6 @@ final class PathFit {
       }
     }
     return cost
-  }
-
-  /// Ascending delays; the amplitudes follow with the next `solve`.
-  func sort(_ delays: UnsafeMutablePointer<Double>, count: Int) {
-    for index in 1..<max(count, 1) {
-      let value = delays[index]
-      var position = index
-      while position > 0, delays[position - 1] > value {
-        delays[position] = delays[position - 1]
-        position -= 1
-      }
-      delays[position] = value
-    }
   }
 
   /// A step no longer than the pulse's slope is informative, and not out of the window by more than two taps.

@@ -35,23 +35,39 @@ final class PathStarts {
   }
 
   /// The best grid point given the residual and paths of the last `fit.solve`: delay in taps from the window's start.
-  func strongest(_ fit: PathFit, count: Int) -> (delay: Double, gain: Double) {
-    var best = (delay: 0.0, gain: 0.0)
-    let residual = fit.residuals
+  func strongest(_ fit: PathFit, count: Int) -> (position: Double, gain: Double) {
+    strongest(count: count, antennas: 0..<1) { _ in fit }
+  }
+
+  /// The same over several antennas, whose gains add up; `nil` is an antenna that takes no part.
+  ///
+  /// The projection is that of the first antenna: the others' paths lie within a fraction of a tap of its own.
+  @inline(__always)
+  func strongest(
+    count: Int, antennas: Range<Int>, among fits: (Int) -> PathFit?
+  ) -> (position: Double, gain: Double) {
+    var best = (position: 0.0, gain: 0.0)
+    var first: PathFit?
+    for antenna in antennas where first == nil { first = fits(antenna) }
+    guard let reference = first else { return best }
     pulses.withUnsafeBufferPointer { buffer in
       guard let base = buffer.baseAddress else { return }
       for index in 0..<gridCount {
         let pulse = base + index * windowTaps
-        let real = dot(pulse, residual.real)
-        let imaginary = dot(pulse, residual.imaginary)
-        let power = real * real + imaginary * imaginary
+        var power = 0.0
+        for antenna in antennas {
+          guard let residual = fits(antenna)?.residuals else { continue }
+          let real = dot(pulse, residual.real)
+          let imaginary = dot(pulse, residual.imaginary)
+          power += real * real + imaginary * imaginary
+        }
         // ‖P·b‖² ≤ ‖b‖²: where even twenty times the plain gain is no better, the projection is not worth its time.
         guard power * 20 > best.gain * energies[index] else { continue }
         for path in 0..<count {
-          overlap.pointer[path] = dot(pulse, fit.basisColumn(path))
+          overlap.pointer[path] = dot(pulse, reference.basisColumn(path))
           solved.pointer[path] = overlap.pointer[path]
         }
-        fit.applyInverseGram(solved.pointer, count: count)
+        reference.applyInverseGram(solved.pointer, count: count)
         var left = energies[index]
         for path in 0..<count { left -= overlap.pointer[path] * solved.pointer[path] }
         // Too close to a path that is there already: the quotient is of rounding errors.

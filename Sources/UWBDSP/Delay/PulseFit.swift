@@ -6,13 +6,9 @@ import Numerics
 ///
 /// over the taps from 12 before the rough first path to 10 after, whitened where their noise is correlated. The amplitudes are eliminated by
 /// variable projection (Golub & Pereyra 1973) with Kaufman's (1975) Jacobian, and the delays move by
-/// Levenberg–Marquardt; as the pulse is real, all normal equations are real and K × K. One path more is accepted only
-/// if it lowers J by γ·v with γ = 14 + ln(SNR): adding a path to pure noise passes at about 150·e^(−γ), and a phantom
-/// first path errs by taps where the true one errs by a hundredth. Where the new path leaves the first one within
-/// half a tap of where it was, little is at stake and γ = 5 + ln(SNR): two paths a tap apart are told apart for most
-/// phases, and one path at 20 dB is split about once in a thousand. Up to 1.25 taps γ grows with what is at stake. v is the noise variance plus the pulse's model
-/// error. Each order starts from the projected matched filter's peak and, where the residual hints at more, from the
-/// strongest path split in two. Deviations are the Cramér–Rao bound at the solution, raised where the residual
+/// Levenberg–Marquardt; as the pulse is real, all normal equations are real and K × K. `PathCount` chooses K: two paths
+/// a tap apart are told apart for most phases, and one path at 20 dB is split about once in a thousand. The noise
+/// variance counts the pulse's model error too. Deviations are the Cramér–Rao bound at the solution, raised where the residual
 /// exceeds the noise; the first path's also holds the best path that was refused, by the chance that it is there.
 ///
 /// Cost: the search over all taps (about 1 µs for 1016), then O(window · K²) an iteration. Don't use it with a pulse
@@ -49,25 +45,6 @@ public struct PulseFit: DelayEstimator {
 
   static let before = 12
   static let after = 10
-  /// Constant part of γ, from a path that moves the first one by half a tap or less to one that moves it by 1.25 or more.
-  private static let acceptance = Stakes(near: 5, far: 14)
-  /// Noise variances that a path has to bring before it is as likely there as not: the price of three more unknowns found
-  /// by a search, which is longer where the path may be anywhere.
-  private static let evenOdds = Stakes(near: 7, far: 12)
-  /// Noise variances that hint at a further path, and make it worth a fit.
-  private static let hint = 6.0
-  /// The same for a path that stands for two: it is one direction that is looked at, not a grid of them.
-  private static let splitHint = 4.0
-
-  /// A figure that depends on how far a further path moves the first one.
-  private struct Stakes {
-    var near: Double
-    var far: Double
-
-    func callAsFunction(shift: Double) -> Double {
-      near + (far - near) * min(max((shift - 0.5) / 0.75, 0), 1)
-    }
-  }
 
   /// What a fit ended at, for those who weigh it against another model.
   struct Ending {
@@ -82,23 +59,10 @@ public struct PulseFit: DelayEstimator {
     var firstDeviation: Double
   }
 
-  /// A further path that was not believed: how many noise variances it would have brought, and how many it had to.
-  fileprivate struct Refusal {
-    var gain: Double
-    var believable: Double
-  }
-
   public final class Workspace {
     fileprivate let search: FirstPathSearch
     fileprivate let searchMemory: FirstPathSearch.Workspace
-    fileprivate let fit: PathFit
-    fileprivate let starts: PathStarts
-    fileprivate let delays = AlignedBuffer<Double>(count: PathFit.mostPaths, zero: 0)
-    fileprivate let trial = AlignedBuffer<Double>(count: PathFit.mostPaths, zero: 0)
-    fileprivate let better = AlignedBuffer<Double>(count: PathFit.mostPaths, zero: 0)
-    /// The best fit that was refused for the order that stands, if there was one.
-    fileprivate let refused = AlignedBuffer<Double>(count: PathFit.mostPaths, zero: 0)
-    fileprivate var refusal: Refusal?
+    fileprivate let paths: PathCount<PathFit>
     /// How the last estimate ended; `nil` where it fitted nothing.
     fileprivate(set) var ending: Ending?
 
@@ -109,8 +73,8 @@ public struct PulseFit: DelayEstimator {
       searchMemory = FirstPathSearch.Workspace(tapCount: tapCount)
       let table = PulseTable(estimator.pulse, tapSpacing: estimator.tapSpacing)
       let window = PulseFit.before + PulseFit.after + 1
-      fit = PathFit(table: table, windowTaps: window, noise: estimator.noise)
-      starts = PathStarts(table: table, windowTaps: window, noise: estimator.noise)
+      paths = PathCount(
+        PathFit(table: table, windowTaps: window, noise: estimator.noise), mostPaths: estimator.mostPaths)
     }
   }
 
@@ -118,13 +82,13 @@ public struct PulseFit: DelayEstimator {
 
   public func estimate(_ taps: PreparedTaps, into estimate: inout DelayEstimate, using workspace: Workspace) {
     workspace.ending = nil
-    workspace.refusal = nil
+    workspace.paths.forgetRefusal()
     guard taps.isUsable else { return estimate.reset(.emptyImpulseResponse) }
     let found = workspace.search.run(taps, using: workspace.searchMemory)
     estimate.reset(.noFirstPath, noiseVariance: taps.noiseVariance, threshold: found.threshold.squareRoot())
     guard let halfTap = found.halfTap else { return }
 
-    let fit = workspace.fit
+    let fit = workspace.paths.model
     let window = PulseFit.before + PulseFit.after + 1
     guard taps.count >= window else { return }
     let first = min(max(0, (halfTap + 1) / 2 - PulseFit.before), taps.count - window)
@@ -132,117 +96,16 @@ public struct PulseFit: DelayEstimator {
     let peak = fit.strongestPower
     let variance = taps.noiseVariance + modelError * modelError * peak
     let logSNR = max(0, Double.log(peak / variance))
-    let limits = Limits(variance: variance, logSNR: logSNR)
-
-    let delays = workspace.delays.pointer
-    var count = 1
-    delays[0] = Double(halfTap) / 2 - Double(first)
-    var settled = true
-    var cost = fit.refine(delays, count: 1, variance: variance, settled: &settled)
-    while count < mostPaths {
-      guard let next = addPath(cost: cost, count: count, limits, workspace) else { break }
-      count += 1
-      cost = next.cost
-      settled = next.settled
-    }
-    fit.sort(delays, count: count)
+    let (count, settled) = workspace.paths.run(
+      from: Double(halfTap) / 2 - Double(first), variance: variance, logSNR: logSNR)
+    let delays = workspace.paths.positions
     workspace.ending = report(delays, count, settled, firstTap: first, variance: variance, fit, into: &estimate)
     guard let used = workspace.ending?.usedVariance,
-      let doubt = doubt(workspace, count: count, delay: delays[0], variance: used)
+      let doubt = workspace.paths.doubt(count: count, delay: delays[0], variance: used)
     else { return }
     let stated = estimate.paths[0].deviationTaps
     estimate.paths[0].deviationTaps =
       ((1 - doubt.chance) * stated * stated + doubt.chance * doubt.secondMoment).squareRoot()
-  }
-
-  /// What a further path has to bring, in units of the cost.
-  private struct Limits {
-    var variance: Double
-    var logSNR: Double
-
-    func need(shift: Double) -> Double { (PulseFit.acceptance(shift: shift) + logSNR) * variance }
-  }
-
-  /// Tries one path more from each start; keeps the best where it lowers the cost by enough.
-  private func addPath(
-    cost: Double, count: Int, _ limits: Limits, _ workspace: Workspace
-  ) -> (cost: Double, settled: Bool)? {
-    let fit = workspace.fit
-    let variance = limits.variance
-    let window = PulseFit.before + PulseFit.after + 1
-    guard cost > PulseFit.hint * variance, fit.solve(workspace.delays.pointer, count: count) != nil else { return nil }
-    let start = workspace.starts.strongest(fit, count: count)
-    let excess = cost / variance - Double(window)
-    // Neither the residual's size nor its shape hints at another path: the usual end, so it is made cheap.
-    guard
-      start.gain > PulseFit.hint * variance || excess > Double(window).squareRoot()
-        || fit.splitGain(workspace.delays.pointer, count: count) > PulseFit.splitHint * variance
-    else {
-      workspace.refusal = nil
-      return nil
-    }
-
-    var best = (cost: cost, settled: false)
-    var improved = false
-    workspace.refusal = nil
-    let trial = workspace.trial.pointer
-    let firstBefore = (0..<count).reduce(.infinity) { min($0, workspace.delays.pointer[$1]) }
-    func attempt() {
-      var settled = true
-      let reached = fit.refine(trial, count: count + 1, variance: variance, settled: &settled)
-      let firstAfter = (0...count).reduce(.infinity) { min($0, trial[$1]) }
-      let shift = firstBefore - firstAfter
-      // Two paths of opposite phase may run into each other and still tell more of the first than one path does; with
-      // more, such a pair only dresses up what it stands beside.
-      guard reached < best.cost, count == 1 || !fit.hasCollapsed(count: count + 1) else { return }
-      guard reached < cost - limits.need(shift: shift) else {
-        let believable = PulseFit.evenOdds(shift: shift)
-        refuse(Refusal(gain: (cost - reached) / variance, believable: believable), trial, count + 1, workspace)
-        return
-      }
-      best = (reached, settled)
-      improved = true
-      workspace.better.pointer.update(from: trial, count: count + 1)
-    }
-    trial.update(from: workspace.delays.pointer, count: count)
-    trial[count] = start.delay
-    attempt()
-    if fit.solve(workspace.delays.pointer, count: count) != nil {
-      let strongest = fit.strongestPath(count: count)
-      trial.update(from: workspace.delays.pointer, count: count)
-      trial[count] = trial[strongest] + 0.7
-      trial[strongest] -= 0.7
-      attempt()
-    }
-    guard improved else { return nil }
-    workspace.refusal = nil
-    workspace.delays.pointer.update(from: workspace.better.pointer, count: count + 1)
-    return best
-  }
-
-  private func refuse(
-    _ refusal: Refusal, _ delays: UnsafePointer<Double>, _ count: Int, _ workspace: Workspace
-  ) {
-    guard refusal.gain > workspace.refusal?.gain ?? 0 else { return }
-    workspace.refusal = refusal
-    workspace.refused.pointer.update(from: delays, count: count)
-  }
-
-  /// Second moment of the first path's delay about `delay` if the refused path is there, and the chance that it is.
-  ///
-  /// Even odds are below what a path has to bring before it is accepted: a wrong one costs more than a missed one.
-  private func doubt(
-    _ workspace: Workspace, count: Int, delay: Double, variance: Double
-  ) -> (chance: Double, secondMoment: Double)? {
-    let fit = workspace.fit
-    guard let refusal = workspace.refusal, count < PathFit.mostPaths else { return nil }
-    let delays = workspace.refused.pointer
-    fit.sort(delays, count: count + 1)
-    guard fit.solve(delays, count: count + 1) != nil, fit.differentiate(delays, count: count + 1) else { return nil }
-    fit.invertCurvature(count: count + 1)
-    let shift = delays[0] - delay
-    let chance = 1 / (1 + Double.exp(refusal.believable - refusal.gain))
-    return (chance, variance / 2 * fit.delayCovariance(0, 0) + shift * shift)
   }
 
   private func report(

@@ -11,6 +11,8 @@ public struct RangingEngine: Sendable {
     public var delay: DelayMethod
     /// The receiver's antennas; `nil` gives no direction.
     public var array: AntennaArray?
+    /// The angle estimator.
+    public var angle: AngleMethod
     /// What `uwb calibrate` measured of this set-up; its parts are `nil` where nothing was.
     public var calibration: Calibration
     /// Chance that noise before the first path is taken for it (`FirstPathSearch`); for `PeakTap`, that a CIR of pure
@@ -22,13 +24,14 @@ public struct RangingEngine: Sendable {
     public var possibleDistances: ClosedRange<Double>
 
     public init(
-      profile: DeviceProfile, delay: DelayMethod? = nil, array: AntennaArray? = nil,
+      profile: DeviceProfile, delay: DelayMethod? = nil, array: AntennaArray? = nil, angle: AngleMethod = .joint,
       calibration: Calibration = Calibration(), falseAlarmRate: Double = 1e-6,
       propagationSpeed: Double = UWB.speedOfLightInAir, possibleDistances: ClosedRange<Double> = -10...1000
     ) {
       self.profile = profile
       self.delay = delay ?? profile.delay
       self.array = array
+      self.angle = angle
       self.calibration = calibration
       self.falseAlarmRate = falseAlarmRate
       self.propagationSpeed = propagationSpeed
@@ -41,7 +44,7 @@ public struct RangingEngine: Sendable {
 
   public init(_ configuration: Configuration) {
     self.configuration = configuration
-    phaseFit = configuration.array.map(PhaseFit.init)
+    phaseFit = configuration.angle == .none ? nil : configuration.array.map(PhaseFit.init)
   }
 
   /// All memory that measuring needs; one for each thread.
@@ -50,6 +53,9 @@ public struct RangingEngine: Sendable {
     fileprivate var final: ReceptionAnalyser
     fileprivate var amplitudes: [Complex<Double>]
     fileprivate var deviations: [Double]
+    fileprivate let candidates = AlignedBuffer<DirectionCandidate>(
+      count: JointDelayAngle.mostCandidates * JointDelayAngle.mostCandidates, zero: .none)
+    fileprivate var direction = JointEstimate().direction
 
     fileprivate init(_ configuration: Configuration, tapCount: Int, antennaCount: Int) {
       poll = ReceptionAnalyser(configuration, tapCount: tapCount, antennaCount: antennaCount)
@@ -73,11 +79,11 @@ public struct RangingEngine: Sendable {
     /// Turning all of them by antenna 0's phase leaves the phases between antennas as they are.
     fileprivate func addAmplitudes(_ analysis: ReceptionAnalysis?, _ analyser: ReceptionAnalyser) -> Int {
       guard let analysis, analysis.comparableAntennas == amplitudes.count,
-        let reference = analyser.estimates[0].firstPath?.amplitude, reference != .zero
+        let reference = analyser.firstPath(antenna: 0)?.amplitude, reference != .zero
       else { return 0 }
       let turn = reference.conjugate / Complex(reference.length)
       for antenna in 0..<amplitudes.count {
-        guard let path = analyser.estimates[antenna].firstPath, path.amplitude != .zero else { return 0 }
+        guard let path = analyser.firstPath(antenna: antenna), path.amplitude != .zero else { return 0 }
         let information = 1 / max(path.phaseDeviation * path.phaseDeviation, 1e-12)
         deviations[antenna] += information
         amplitudes[antenna] += path.amplitude * turn * Complex(information / path.amplitude.length)
@@ -127,9 +133,9 @@ public struct RangingEngine: Sendable {
   }
 
   private func analyse(_ reception: Reception?, by analyser: inout ReceptionAnalyser) -> ReceptionAnalysis? {
-    guard let response = reception?.impulseResponse else { return nil }
+    guard let reception, let response = reception.impulseResponse else { return nil }
     if !analyser.fits(response) { analyser = analyser.grown(toFit: response) }
-    return analyser.analyse(response)
+    return analyser.analyse(reception, response)
   }
 
   private func report(
@@ -202,12 +208,15 @@ extension RangingEngine {
     result.distanceDeviation = variance.squareRoot() * metresPerTick
   }
 
-  /// Phases of both receptions, turned to antenna 0 and added, then fitted to the plane wave.
+  /// What the joint fits of both receptions say together; else the phases of both, turned to antenna 0 and added, then
+  /// fitted to the plane wave.
   private func direction(
     _ first: ReceptionAnalysis?, _ second: ReceptionAnalysis?, _ workspace: Workspace,
     into result: inout RangingMeasurement
   ) {
     guard let phaseFit, phaseFit.array.positions.count >= 2 else { return }
+    result.directionStatus = .unusable
+    if jointDirection(first, second, workspace, into: &result) { return }
     let count = phaseFit.array.positions.count
     workspace.clearAmplitudes(count: count)
     let receptions =
@@ -223,6 +232,42 @@ extension RangingEngine {
     result.azimuthDeviation = fit.azimuthDeviation
     result.elevation = fit.elevation
     result.elevationDeviation = fit.elevationDeviation
+    result.directionStatus = fit.isBeyondEdge ? .outsideFieldOfView : .ok
+  }
+
+  /// Pairs the directions that came into question in both receptions; `false` where neither has any.
+  private func jointDirection(
+    _ first: ReceptionAnalysis?, _ second: ReceptionAnalysis?, _ workspace: Workspace,
+    into result: inout RangingMeasurement
+  ) -> Bool {
+    let one = first == nil ? nil : workspace.poll.planeWaves
+    let other = second == nil ? nil : workspace.final.planeWaves
+    guard let geometry = (one ?? other)?.grid.geometry else { return false }
+    var count = 0
+    func add(_ candidate: DirectionCandidate) {
+      workspace.candidates.pointer[count] = candidate
+      count += 1
+    }
+    for left in 0..<(one?.candidateCount ?? 1) {
+      for right in 0..<(other?.candidateCount ?? 1) {
+        switch (one, other) {
+        case (let one?, let other?):
+          add(one.candidates.pointer[left].joined(with: other.candidates.pointer[right], geometry))
+        case (let one?, nil): add(one.candidates.pointer[left])
+        case (nil, let other?): add(other.candidates.pointer[right])
+        case (nil, nil): break
+        }
+      }
+    }
+    workspace.direction.set(workspace.candidates.pointer, count: count, geometry)
+    guard let source = workspace.direction.sources.first else { return false }
+    result.direction = source.direction
+    result.azimuth = source.azimuth
+    result.azimuthDeviation = source.azimuthDeviation
+    result.elevation = source.elevation
+    result.elevationDeviation = source.elevationDeviation
+    result.directionStatus = workspace.direction.status
+    return true
   }
 }
 

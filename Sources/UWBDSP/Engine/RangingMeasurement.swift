@@ -42,6 +42,8 @@ public struct RangingMeasurement: Sendable, Hashable, Codable {
   /// Unit vector from the local device to the peer; needs two antennas. A row of antennas measures the angle to itself
   /// alone: the peer is then taken to be in the plane through the row and the −z axis.
   public var direction: SIMD3<Double>?
+  /// How good the direction is; `nil` where none was asked for, or the exchange has no usable first path.
+  public var directionStatus: DirectionStatus?
   /// rad, positive to the right; `nil` for a row of antennas along y
   public var azimuth: Double?
   /// rad, standard deviation
@@ -63,7 +65,7 @@ public struct RangingMeasurement: Sendable, Hashable, Codable {
     distanceDeviation: Double? = nil, direction: SIMD3<Double>? = nil, azimuth: Double? = nil,
     azimuthDeviation: Double? = nil, elevation: Double? = nil, elevationDeviation: Double? = nil,
     firstPathTaps: FirstPaths = FirstPaths(), snrdB: Double? = nil, clockOffsetppm: Double? = nil,
-    lineOfSightProbability: Double? = nil
+    lineOfSightProbability: Double? = nil, directionStatus: DirectionStatus? = nil
   ) {
     self.exchange = exchange
     self.time = time
@@ -80,5 +82,6 @@ public struct RangingMeasurement: Sendable, Hashable, Codable {
     self.snrdB = snrdB
     self.clockOffsetppm = clockOffsetppm
     self.lineOfSightProbability = lineOfSightProbability
+    self.directionStatus = directionStatus
   }
 }

@@ -20,44 +20,70 @@ final class ReceptionAnalyser {
 
   private let configuration: RangingEngine.Configuration
   private let tapSpacing: Double
-  private let taps: PreparedTaps
+  /// One for each antenna where a joint fit wants them all at once, else one.
+  private let taps: [PreparedTaps]
   private let stage: DelayStage
   private(set) var estimates: [DelayEstimate]
+  private let joint: JointStage?
+  /// Whether the last analysis was the joint fit's.
+  private(set) var isJoint = false
 
   init(
     _ configuration: RangingEngine.Configuration, tapCount: Int, antennaCount: Int, tapSpacing: Double = UWB.tap
   ) {
     self.configuration = configuration
     self.tapSpacing = tapSpacing
-    taps = PreparedTaps(tapCount: tapCount)
+    let joint = antennaCount > 1 ? JointStage(configuration, tapCount: tapCount, tapSpacing: tapSpacing) : nil
+    self.joint = joint
+    taps = (0..<(joint?.antennaCount ?? 1)).map { _ in PreparedTaps(tapCount: tapCount) }
     stage = DelayStage.make(configuration, tapCount: tapCount, tapSpacing: tapSpacing)
     estimates = (0..<antennaCount).map { _ in DelayEstimate() }
   }
 
   /// Whether CIRs of this shape fit.
   func fits(_ response: ChannelImpulseResponse) -> Bool {
-    response.tapCount <= taps.capacity && response.antennaCount <= estimates.count
+    response.tapCount <= taps[0].capacity && response.antennaCount <= estimates.count
       && response.tapSpacing == tapSpacing
   }
 
   /// One that CIRs of this shape fit, and of every shape that fits this one at the same tap spacing.
   func grown(toFit response: ChannelImpulseResponse) -> ReceptionAnalyser {
     ReceptionAnalyser(
-      configuration, tapCount: max(response.tapCount, taps.capacity),
+      configuration, tapCount: max(response.tapCount, taps[0].capacity),
       antennaCount: max(response.antennaCount, estimates.count), tapSpacing: response.tapSpacing)
   }
 
-  func analyse(_ response: ChannelImpulseResponse) -> ReceptionAnalysis {
+  /// The joint fit of the last analysis, if that was what analysed it.
+  var jointStage: JointStage? { isJoint ? joint : nil }
+
+  func analyse(_ reception: Reception, _ response: ChannelImpulseResponse) -> ReceptionAnalysis {
+    let background = configuration.profile.backgroundPeriodTaps
+    isJoint = false
+    if let joint, response.antennaCount == joint.antennaCount {
+      isJoint = true
+      for antenna in 0..<response.antennaCount {
+        taps[antenna].load(response, antenna: antenna, backgroundPeriodTaps: background)
+      }
+      return joint.analyse(taps, reception)
+    }
+    let single = taps[0]
+    let phases = reception.antennaPhases.flatMap { $0.count == response.antennaCount ? $0 : nil }
+    let firstPaths = reception.antennaFirstPathTaps.flatMap { $0.count == response.antennaCount ? $0 : nil }
     var strongest = 0
     var strongestdB = -Double.infinity
     for antenna in 0..<response.antennaCount {
-      taps.load(response, antenna: antenna, backgroundPeriodTaps: configuration.profile.backgroundPeriodTaps)
-      stage.estimate(taps, into: &estimates[antenna])
+      single.load(response, antenna: antenna, backgroundPeriodTaps: background)
+      stage.estimate(single, into: &estimates[antenna])
+      if let phases, !estimates[antenna].paths.isEmpty {
+        estimates[antenna].paths[0].amplitude *= Complex(length: 1, phase: -phases[antenna])
+      }
       if estimates[antenna].status == .ok, let snr = estimates[antenna].snrdB, snr > strongestdB {
         strongest = antenna
         strongestdB = snr
       }
     }
+    /// Chips of their own count from where they please: by how much later than antenna 0's.
+    func shift(_ antenna: Int) -> Double { firstPaths.map { $0[antenna] - $0[0] } ?? 0 }
     var result = ReceptionAnalysis()
     result.status = estimates[strongest].status
     guard strongestdB > -.infinity, let reference = estimates[strongest].firstPath else { return result }
@@ -66,23 +92,49 @@ final class ReceptionAnalyser {
     var weights = 0.0
     var sum = 0.0
     var position = SIMD3<Double>()
+    let referenceDelay = reference.delayTaps - shift(strongest)
+    // A chip's first path errs by tenths of a tap: other chips' delays are no measure of antenna 0's.
+    let isAligned = firstPaths == nil
+    let onlyOne = isAligned ? nil : estimates[0].status == .ok ? 0 : strongest
     for antenna in 0..<response.antennaCount {
       guard estimates[antenna].status == .ok, let path = estimates[antenna].firstPath,
-        abs(path.delayTaps - reference.delayTaps) <= Self.samePathTaps
+        abs(path.delayTaps - shift(antenna) - referenceDelay) <= Self.samePathTaps
       else {
         result.comparableAntennas = 0
         continue
       }
+      guard onlyOne == nil || onlyOne == antenna else { continue }
       let weight = 1 / max(path.deviationTaps * path.deviationTaps, 1e-12)
       weights += weight
-      sum += weight * (path.delayTaps - reference.delayTaps)
+      sum += weight * (path.delayTaps - shift(antenna) - referenceDelay)
       if let positions = configuration.array?.positions, antenna < positions.count {
         position += weight * positions[antenna]
       }
     }
+    guard weights > 0 else {
+      result.delayTaps = referenceDelay
+      result.deviationTaps = reference.deviationTaps
+      return result
+    }
     result.position = position / weights
-    result.delayTaps = reference.delayTaps + sum / weights
+    result.delayTaps = referenceDelay + sum / weights
     result.deviationTaps = (1 / weights).squareRoot()
     return result
+  }
+
+  /// Where the last analysis found plane waves.
+  var planeWaves: JointDelayAngle.Workspace? {
+    guard let joint = jointStage, joint.estimate.isPlaneWave else { return nil }
+    return joint.workspace
+  }
+
+  /// Amplitude of the first path on an antenna and the deviation of its phase, at the last analysis.
+  func firstPath(antenna: Int) -> (amplitude: Complex<Double>, phaseDeviation: Double)? {
+    if let joint = jointStage {
+      let paths = joint.estimate.paths
+      guard !paths.paths.isEmpty else { return nil }
+      return (paths.amplitudes[antenna], paths.phaseDeviations[antenna])
+    }
+    return estimates[antenna].firstPath.map { ($0.amplitude, $0.phaseDeviation) }
   }
 }

@@ -8,6 +8,15 @@ public struct Reception: Sendable {
   public var chipFirstPathTaps: Double?
   /// The accumulator, one row an antenna.
   public var impulseResponse: ChannelImpulseResponse?
+  /// What each antenna's receiver added to the phase of its samples, rad, one for each antenna: the phase of its carrier
+  /// loop at the first path (RCPHASE of a DW1000 or DW3000, 2π/128 a step) and whatever else is known of its cables.
+  /// It is subtracted: antennas m and 0 differ by arg(h_m·h_0*) − (φ_m − φ_0). `nil` where the samples' phases compare as
+  /// they are.
+  public var antennaPhases: [Double]?
+  /// Each chip's own first path in its own row of the impulse response, taps, where every antenna has a chip, and so an
+  /// accumulator that starts where it pleases: row m is taken to be f_m − f_0 taps later than row 0, and the rest of that
+  /// difference is estimated. Timestamp and `chipFirstPathTaps` are those of antenna 0. `nil` where one chip took all rows.
+  public var antennaFirstPathTaps: [Double]?
   /// Preamble symbols that were accumulated (RXPACC).
   public var preambleCount: Int?
   /// The chip's estimate of the received power, dBm.
@@ -20,7 +29,7 @@ public struct Reception: Sendable {
   public init(
     time: DeviceTime, chipFirstPathTaps: Double? = nil, impulseResponse: ChannelImpulseResponse? = nil,
     preambleCount: Int? = nil, receivedPowerdBm: Double? = nil, firstPathPowerdBm: Double? = nil,
-    noiseThreshold: Int? = nil
+    noiseThreshold: Int? = nil, antennaPhases: [Double]? = nil, antennaFirstPathTaps: [Double]? = nil
   ) {
     self.time = time
     self.chipFirstPathTaps = chipFirstPathTaps
@@ -29,5 +38,7 @@ public struct Reception: Sendable {
     self.receivedPowerdBm = receivedPowerdBm
     self.firstPathPowerdBm = firstPathPowerdBm
     self.noiseThreshold = noiseThreshold
+    self.antennaPhases = antennaPhases
+    self.antennaFirstPathTaps = antennaFirstPathTaps
   }
 }

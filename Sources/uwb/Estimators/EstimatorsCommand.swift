@@ -15,7 +15,7 @@ struct EstimatorsCommand: ParsableCommand {
     print("Delay (--delay):")
     for method in DelayMethod.allCases { print("  \(padded(method.rawValue)) \(Self.text(method))") }
     print("\nAngle (--angle):")
-    print("  \(padded("phase-fit")) weighted least-squares fit of the plane wave to the first path's phases")
+    for method in AngleMethod.allCases { print("  \(padded(method.rawValue)) \(Self.text(method))") }
     print("\nDevice profiles (from the capture):")
     for profile in DeviceProfile.all {
       print(
@@ -26,6 +26,14 @@ struct EstimatorsCommand: ParsableCommand {
 
   private func padded(_ name: String) -> String {
     name.padding(toLength: 24, withPad: " ", startingAt: 0)
+  }
+
+  private static func text(_ method: AngleMethod) -> String {
+    switch method {
+    case .joint: "maximum likelihood of all near paths' delays and angles together (Wax & Leshem 1997)"
+    case .phaseFit: "weighted least-squares fit of the plane wave to the first path's phases"
+    case .none: "no direction"
+    }
   }
 
   private static func text(_ method: DelayMethod) -> String {

@@ -3,6 +3,7 @@ import UWBCapture
 import UWBDSP
 
 extension DelayMethod: ExpressibleByArgument {}
+extension AngleMethod: ExpressibleByArgument {}
 
 /// How exchanges become measurements: shared by every verb that runs the engine.
 struct EngineOptions: ParsableArguments {
@@ -16,8 +17,11 @@ struct EngineOptions: ParsableArguments {
       valueName: "name"))
   var delay: DelayMethod?
 
-  @Option(help: ArgumentHelp("Angle estimator: phase-fit, or none for no direction.", valueName: "name"))
-  var angle = AngleMethod.phaseFit
+  @Option(
+    help: ArgumentHelp(
+      "Angle estimator: joint, phase-fit, or none for no direction.",
+      discussion: "joint falls back to phase-fit where delays are not fitted by pulses.", valueName: "name"))
+  var angle = AngleMethod.joint
 
   @Option(
     help: ArgumentHelp(
@@ -30,11 +34,6 @@ struct EngineOptions: ParsableArguments {
 
   @Option(help: ArgumentHelp("Calibration file that uwb calibrate wrote.", valueName: "file"))
   var calibration: String?
-
-  enum AngleMethod: String, ExpressibleByArgument, CaseIterable {
-    case phaseFit = "phase-fit"
-    case none
-  }
 
   /// The engine for a capture that calls itself `header`.
   ///
@@ -49,7 +48,7 @@ struct EngineOptions: ParsableArguments {
     let array = try array.map(ArrayFile.read) ?? header.array
     return RangingEngine(
       RangingEngine.Configuration(
-        profile: profile, delay: delay, array: angle == .none ? nil : array,
+        profile: profile, delay: delay, array: array, angle: angle,
         calibration: try calibration.map(CalibrationFile.read) ?? Calibration()))
   }
 }

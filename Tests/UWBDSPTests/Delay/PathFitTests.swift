@@ -149,8 +149,8 @@ import Testing
     let cost = try #require(solve(fit, known))
     let starts = PathStarts(table: Self.table, windowTaps: Self.window)
     let best = starts.strongest(fit, count: count)
-    #expect(abs((cost - naive(samples, known + [best.delay]).cost) / best.gain - 1) < 1e-2)
-    #expect(abs(best.delay - all[count].delayTaps) < 0.5)
+    #expect(abs((cost - naive(samples, known + [best.position]).cost) / best.gain - 1) < 1e-2)
+    #expect(abs(best.position - all[count].delayTaps) < 0.5)
     for step in 0...96 {
       let delay = Double(step) / 4
       guard known.allSatisfy({ abs($0 - delay) > 0.5 }) else { continue }

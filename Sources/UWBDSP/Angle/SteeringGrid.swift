@@ -1,0 +1,149 @@
+import Numerics
+
+/// An array's answers to plane waves from a grid of directions: where a search for a path's direction begins.
+///
+/// For amplitudes â_m of noise variance v_m, least squares of â_m = a·g_m(u) over a leaves
+///
+///     Σ|â_m|²/v_m − P(u),   P(u) = |Σ g_m(u)*·â_m/v_m|² / Σ 1/v_m,   g_m(u) = exp(+j·2π·f/c·p_m·u)
+///
+/// (Bartlett 1948; Stoica & Moses, "Spectral Analysis of Signals", 2005, section 6.3). The grid is one of direction
+/// cosines, eight points to the width λ/aperture of the array's main lobe, over the half space in front (−z). A row of antennas has a
+/// grid of one dimension, along it. Cost: O(antennas) a point, some 20 points for a row of four at λ/2, 300 for a square.
+struct SteeringGrid: Sendable {
+  /// How many direction cosines the antennas measure.
+  enum Geometry: Sendable, Hashable {
+    /// Antennas in one place, or along z: none.
+    case point
+    /// A row: the cosine along its unit vector (x, y).
+    case row(SIMD2<Double>)
+    case plane
+  }
+
+  let array: AntennaArray
+  let geometry: Geometry
+  /// Directions nearer than this in their cosines are one: a fifth of the main lobe.
+  let samePlace: Double
+  /// Direction cosines (x, y) of the grid's points.
+  let cosines: [SIMD2<Double>]
+  /// g_m of each point, interleaved, antenna after antenna.
+  private let steering: [Double]
+  /// Index of each point's neighbours, eight a point, its own where there is none.
+  private let neighbours: [Int]
+  private static let pointsPerLobe = 8.0
+  /// Most points along one axis: sparser grids than that of a 40 λ aperture are refined from a coarser start.
+  private static let mostPerAxis = 321
+
+  init(_ array: AntennaArray) {
+    self.array = array
+    geometry = Self.geometry(array.positions)
+    let extent = Self.extent(array.positions, geometry) / array.wavelength
+    let half = min(Int((Self.pointsPerLobe * max(extent, 0.5)).rounded(.up)), Self.mostPerAxis / 2)
+    samePlace = 0.2 / max(extent, 0.5)
+    var cosines: [SIMD2<Double>] = []
+    var places: [SIMD2<Int>: Int] = [:]
+    func add(_ column: Int, _ row: Int, _ cosine: SIMD2<Double>) {
+      places[SIMD2(column, row)] = cosines.count
+      cosines.append(cosine)
+    }
+    switch geometry {
+    case .point: add(0, 0, .zero)
+    case .row(let axis):
+      for column in -half...half { add(column, 0, Double(column) / Double(half) * axis) }
+    case .plane:
+      for row in -half...half {
+        for column in -half...half {
+          let cosine = SIMD2(Double(column), Double(row)) / Double(half)
+          if (cosine * cosine).sum() <= 1 + 1e-9 { add(column, row, cosine) }
+        }
+      }
+    }
+    self.cosines = cosines
+    var neighbours = [Int](repeating: 0, count: 8 * cosines.count)
+    for (place, index) in places {
+      var slot = 8 * index
+      for row in -1...1 {
+        for column in -1...1 where row != 0 || column != 0 {
+          neighbours[slot] = places[place &+ SIMD2(column, row)] ?? index
+          slot += 1
+        }
+      }
+    }
+    self.neighbours = neighbours
+    steering = cosines.flatMap { cosine in
+      let direction = Self.direction(cosine)
+      return array.positions.flatMap { position -> [Double] in
+        let phase = 2 * .pi / array.wavelength * (position * direction).sum()
+        return [Double.cos(phase), Double.sin(phase)]
+      }
+    }
+  }
+
+  /// The unit vector in front of the array with these cosines; beyond the edge z is 0 and the vector longer than 1.
+  static func direction(_ cosines: SIMD2<Double>) -> SIMD3<Double> {
+    SIMD3(cosines.x, cosines.y, -max(0, 1 - (cosines * cosines).sum()).squareRoot())
+  }
+
+  /// Memory for P(u) over the grid.
+  func makeSpectrum() -> AlignedBuffer<Double> { AlignedBuffer(count: cosines.count, zero: 0) }
+
+  /// P(u)·Σ 1/v_m at every point, and the largest; `amplitudes` holds â_m/v_m, interleaved.
+  ///
+  /// - Precondition: as many amplitudes as antennas.
+  func evaluate(_ amplitudes: UnsafePointer<Double>, into spectrum: AlignedBuffer<Double>) -> Int {
+    let count = array.positions.count
+    var best = 0
+    steering.withUnsafeBufferPointer { buffer in
+      guard let base = buffer.baseAddress else { return }
+      for point in 0..<cosines.count {
+        let answer = base + 2 * count * point
+        var sum = SIMD2<Double>()
+        for antenna in 0..<count {
+          let (re, im) = (answer[2 * antenna], answer[2 * antenna + 1])
+          let value = SIMD2(amplitudes[2 * antenna], amplitudes[2 * antenna + 1])
+          sum += re * value + im * SIMD2(value.y, -value.x)
+        }
+        spectrum.pointer[point] = (sum * sum).sum()
+        if spectrum.pointer[point] > spectrum.pointer[best] { best = point }
+      }
+    }
+    return best
+  }
+
+  /// Whether no neighbour of `point` is higher.
+  func isCrest(_ point: Int, of spectrum: AlignedBuffer<Double>) -> Bool {
+    let value = spectrum.pointer[point]
+    for slot in 8 * point..<8 * point + 8 where spectrum.pointer[neighbours[slot]] > value { return false }
+    return true
+  }
+
+  private static func geometry(_ positions: [SIMD3<Double>]) -> Geometry {
+    let mean = positions.reduce(SIMD3()) { $0 + $1 } / Double(positions.count)
+    var xx = 0.0
+    var xy = 0.0
+    var yy = 0.0
+    for position in positions {
+      let place = position - mean
+      xx += place.x * place.x
+      xy += place.x * place.y
+      yy += place.y * place.y
+    }
+    let trace = xx + yy
+    // A ten-thousandth of a millimetre is no aperture.
+    guard trace > 1e-14, trace.isFinite else { return .point }
+    guard xx * yy - xy * xy <= 1e-9 * trace * trace else { return .plane }
+    let along = xx >= yy ? SIMD2(1, xy / xx) : SIMD2(xy / yy, 1)
+    return .row(along / (along * along).sum().squareRoot())
+  }
+
+  /// The longest distance between antennas, m, along the row or across the plane.
+  private static func extent(_ positions: [SIMD3<Double>], _ geometry: Geometry) -> Double {
+    var longest = 0.0
+    for a in positions {
+      for b in positions {
+        let apart = a - b
+        longest = max(longest, (apart * apart).sum().squareRoot())
+      }
+    }
+    return longest
+  }
+}

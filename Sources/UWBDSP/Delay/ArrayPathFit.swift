@@ -1,0 +1,356 @@
+import Numerics
+
+/// The least-squares problem under `ArrayPulseFit`: K delays that all antennas share, an amplitude for each path on each
+/// antenna.
+///
+///     J = Σ_m Σ_k |h_m[k] − Σ_i a_im·p(k − τ_im)|² / v_m,   τ_im = τ_i − p_m·u_i/c + δ_m
+///
+/// with v_m the variance of antenna m's noise, p_m·u_i/c the travel of path i's plane wave across the array (a twentieth
+/// of a tap over half a wavelength: at 30 dB not to be left out), and δ_m where a chip of its own has its taps. Given
+/// the τ_im, the antennas are separate problems (`PathFit`), so costs, gradients and Kaufman's matrices add up. u_i is the
+/// direction whose plane wave the path's amplitudes fit best on a grid; it moves between descents, not within one.
+///
+/// δ_m are known and 0 (antennas of one chip), or unknowns that descend with the delays (`hasFreeShifts`); antenna 0 is
+/// their reference. Cost: `PathFit`'s times the antennas, twice where the travel matters.
+final class ArrayPathFit: PathModel {
+  /// Delay at the origin of the antennas' coordinates, and direction; zero where that is not known.
+  struct Position: BitwiseCopyable {
+    var delay: Double
+    var direction: SIMD3<Double>
+  }
+
+  static let origin = Position(delay: 0, direction: .zero)
+  /// A travel that is wrong by less than this moves no amplitude by more than noise does at 40 dB, taps.
+  private static let negligibleTravel = 0.01
+  /// Furthest that a shift may go from where it started, taps.
+  static let furthestShift = 1.5
+
+  let windowTaps: Int
+  let mostAntennas: Int
+  /// One problem an antenna; those beyond `antennaCount` rest.
+  let antennas: [PathFit]
+  private(set) var antennaCount = 0
+  var hasFreeShifts = false
+  /// Standard deviations that the samples were divided by; infinite for an antenna that takes no part.
+  let deviations: AlignedBuffer<Double>
+  /// δ_m less the whole taps that the antenna's window was moved by.
+  let shifts: AlignedBuffer<Double>
+
+  private let starts: PathStarts
+  private let grid: SteeringGrid?
+  private let spectrum: AlignedBuffer<Double>
+  private let snapshot: AlignedBuffer<Double>
+  /// Taps that a metre of path takes.
+  private let tapsPerMetre: Double
+  private let moved: AlignedBuffer<Double>
+  private let candidate: AlignedBuffer<Position>
+  private let kept: AlignedBuffer<Position>
+  private let candidateShifts: AlignedBuffer<Double>
+  private let startShifts: AlignedBuffer<Double>
+  private let hessian: AlignedBuffer<Double>
+  private let gradient: AlignedBuffer<Double>
+  private let step: AlignedBuffer<Double>
+  private let covariance: AlignedBuffer<Double>
+  private let curvature: SmallCholesky
+  private let order: Int
+
+  init(
+    table: PulseTable, windowTaps: Int, mostAntennas: Int, grid: SteeringGrid?, tapSpacing: Double,
+    propagationSpeed: Double
+  ) {
+    self.windowTaps = windowTaps
+    self.mostAntennas = mostAntennas
+    let starts = PathStarts(table: table, windowTaps: windowTaps)
+    self.starts = starts
+    antennas = (0..<mostAntennas).map { _ in PathFit(table: table, windowTaps: windowTaps, starts: starts) }
+    self.grid = grid
+    spectrum = grid?.makeSpectrum() ?? AlignedBuffer(count: 1, zero: 0)
+    tapsPerMetre = 1 / (propagationSpeed * tapSpacing)
+    order = PathFit.mostPaths + mostAntennas
+    deviations = AlignedBuffer(count: mostAntennas, zero: 1)
+    shifts = AlignedBuffer(count: mostAntennas, zero: 0)
+    snapshot = AlignedBuffer(count: 2 * mostAntennas, zero: 0)
+    moved = AlignedBuffer(count: PathFit.mostPaths, zero: 0)
+    candidate = AlignedBuffer(count: PathFit.mostPaths, zero: Self.origin)
+    kept = AlignedBuffer(count: PathFit.mostPaths, zero: Self.origin)
+    candidateShifts = AlignedBuffer(count: mostAntennas, zero: 0)
+    startShifts = AlignedBuffer(count: mostAntennas, zero: 0)
+    hessian = AlignedBuffer(count: order * order, zero: 0)
+    gradient = AlignedBuffer(count: order, zero: 0)
+    step = AlignedBuffer(count: order, zero: 0)
+    covariance = AlignedBuffer(count: order * order, zero: 0)
+    curvature = SmallCholesky(order: order)
+  }
+
+  var sampleCount: Int {
+    (0..<antennaCount).reduce(0) { $0 + (takesPart($1) ? windowTaps : 0) }
+  }
+  var amplitudesPerPath: Int { (0..<antennaCount).reduce(0) { $0 + (takesPart($1) ? 1 : 0) } }
+  func takesPart(_ antenna: Int) -> Bool { deviations.pointer[antenna].isFinite }
+  func delay(_ position: Position) -> Double { position.delay }
+  func moved(_ position: Position, by taps: Double) -> Position {
+    Position(delay: position.delay + taps, direction: position.direction)
+  }
+
+  /// Begins a CIR of so many antennas, which `load` then fills one by one.
+  func begin(antennaCount: Int, hasFreeShifts: Bool) {
+    self.antennaCount = antennaCount
+    self.hasFreeShifts = hasFreeShifts
+  }
+
+  /// - Parameters:
+  ///   - firstTap: of this antenna's window.
+  ///   - deviation: √v_m; infinite leaves the antenna out.
+  ///   - phase: what the antenna's samples are turned back by, rad.
+  ///   - shift: δ_m less what `firstTap` took of it.
+  func load(
+    _ taps: PreparedTaps, antenna: Int, firstTap: Int, deviation: Double, phase: Double, shift: Double
+  ) {
+    deviations.pointer[antenna] = deviation
+    shifts.pointer[antenna] = shift
+    startShifts.pointer[antenna] = shift
+    guard deviation.isFinite else { return }
+    let factor = phase == 0 ? Complex(1 / deviation) : Complex(length: 1 / deviation, phase: -phase)
+    antennas[antenna].load(taps, firstTap: firstTap, factor: factor)
+  }
+
+  /// Amplitude of a path on an antenna, in the CIR's units; zero where the antenna takes no part.
+  func amplitude(_ path: Int, antenna: Int) -> Complex<Double> {
+    guard takesPart(antenna) else { return .zero }
+    return antennas[antenna].amplitude(path) * Complex(deviations.pointer[antenna])
+  }
+
+  /// Σ_m |a_m|²/v_m of a path.
+  func power(_ path: Int) -> Double {
+    var sum = 0.0
+    for antenna in 0..<antennaCount where takesPart(antenna) {
+      sum += antennas[antenna].amplitude(path).lengthSquared
+    }
+    return sum
+  }
+
+  /// How much later than at the origin a path is seen in an antenna's window, taps.
+  func offset(_ position: Position, antenna: Int) -> Double {
+    guard let grid, position.direction != .zero else { return shifts.pointer[antenna] }
+    let travel = (grid.array.positions[antenna] * position.direction).sum() * tapsPerMetre
+    return shifts.pointer[antenna] - travel
+  }
+
+  // MARK: PathModel
+
+  func strongestPath(count: Int) -> Int { (0..<count).max { power($0) < power($1) } ?? 0 }
+
+  func hasCollapsed(count: Int) -> Bool {
+    (0..<antennaCount).contains { takesPart($0) && antennas[$0].hasCollapsed(count: count) }
+  }
+
+  func start(count: Int) -> (position: Position, gain: Double) {
+    let best = starts.strongest(
+      count: count, antennas: 0..<antennaCount, among: { takesPart($0) ? antennas[$0] : nil })
+    return (Position(delay: best.position, direction: .zero), best.gain)
+  }
+
+  func solve(_ positions: UnsafePointer<Position>, count: Int) -> Double? {
+    var cost = 0.0
+    for antenna in 0..<antennaCount where takesPart(antenna) {
+      place(positions, count: count, antenna: antenna)
+      guard let own = antennas[antenna].solve(moved.pointer, count: count) else { return nil }
+      cost += own
+    }
+    return cost
+  }
+
+  private func place(_ positions: UnsafePointer<Position>, count: Int, antenna: Int) {
+    for path in 0..<count {
+      moved.pointer[path] = positions[path].delay + offset(positions[path], antenna: antenna)
+    }
+  }
+
+  /// Unknowns: the delays, and the shifts of all antennas but the first that takes part.
+  private func unknowns(_ count: Int) -> Int { hasFreeShifts ? count + antennaCount : count }
+
+  func differentiate(_ positions: UnsafePointer<Position>, count: Int) -> Bool {
+    let total = unknowns(count)
+    for row in 0..<total {
+      gradient.pointer[row] = 0
+      for column in 0...row { hessian.pointer[row * order + column] = 0 }
+    }
+    var reference: Int?
+    for antenna in 0..<antennaCount {
+      let own = count + antenna
+      guard takesPart(antenna) else {
+        if hasFreeShifts { hessian.pointer[own * order + own] = 1 }
+        continue
+      }
+      let fit = antennas[antenna]
+      place(positions, count: count, antenna: antenna)
+      fit.linearise(moved.pointer, count: count)
+      for row in 0..<count {
+        gradient.pointer[row] += fit.slope(row)
+        for column in 0...row { hessian.pointer[row * order + column] += fit.curvature(row, column) }
+      }
+      guard hasFreeShifts else { continue }
+      guard reference != nil else {
+        // The delays are this antenna's; its shift stays.
+        reference = antenna
+        hessian.pointer[own * order + own] = 1
+        continue
+      }
+      for row in 0..<count {
+        gradient.pointer[own] += fit.slope(row)
+        for column in 0..<count {
+          let element = row >= column ? fit.curvature(row, column) : fit.curvature(column, row)
+          hessian.pointer[own * order + row] += element
+          hessian.pointer[own * order + own] += element
+        }
+      }
+    }
+    return factorise(total, damping: 0)
+  }
+
+  private func factorise(_ total: Int, damping: Double) -> Bool {
+    for row in 0..<total {
+      for column in 0...row {
+        let value = hessian.pointer[row * order + column]
+        curvature[row, column] = row == column ? value * (1 + damping) : value
+      }
+    }
+    return curvature.factorise(order: total)
+  }
+
+  func invertCurvature(count: Int) {
+    let total = unknowns(count)
+    for column in 0..<count {
+      let target = covariance.pointer + column * order
+      for row in 0..<total { target[row] = row == column ? 1 : 0 }
+      curvature.solve(target, order: total)
+    }
+    for antenna in 0..<antennaCount where takesPart(antenna) {
+      for first in 0..<count {
+        for second in 0..<count {
+          antennas[antenna].setDelayCovariance(first, second, delayCovariance(first, second))
+        }
+      }
+    }
+  }
+
+  func delayCovariance(_ first: Int, _ second: Int) -> Double { covariance.pointer[first * order + second] }
+
+  /// Variance of the phase of a path on one antenna over σ²/2.
+  func phaseVariance(_ path: Int, antenna: Int, count: Int) -> Double {
+    antennas[antenna].phaseVariance(path, count: count)
+  }
+
+  func refine(
+    _ positions: UnsafeMutablePointer<Position>, count: Int, variance: Double, settled: inout Bool
+  ) -> Double {
+    guard let grid, grid.geometry != .point else {
+      return descend(positions, count: count, variance: variance, settled: &settled)
+    }
+    // Amplitudes at the start show the directions well enough for a first descent.
+    if solve(positions, count: count) != nil { _ = turn(positions, count: count, grid) }
+    var cost = descend(positions, count: count, variance: variance, settled: &settled)
+    for _ in 0..<2 {
+      guard cost < .infinity else { return cost }
+      kept.pointer.update(from: positions, count: count)
+      guard turn(positions, count: count, grid) else { return cost }
+      var again = false
+      let reached = descend(positions, count: count, variance: variance, settled: &again)
+      guard reached < cost else {
+        positions.update(from: kept.pointer, count: count)
+        return solve(positions, count: count) ?? .infinity
+      }
+      cost = reached
+      settled = again
+    }
+    return cost
+  }
+
+  /// Sets the directions from the amplitudes of the last `solve`; whether any travel changed by more than is negligible.
+  private func turn(_ positions: UnsafeMutablePointer<Position>, count: Int, _ grid: SteeringGrid) -> Bool {
+    var changed = false
+    for path in 0..<count {
+      for antenna in 0..<antennaCount {
+        let value =
+          takesPart(antenna)
+          ? antennas[antenna].amplitude(path) / Complex(deviations.pointer[antenna]) : Complex<Double>.zero
+        snapshot.pointer[2 * antenna] = value.rawStorage.x
+        snapshot.pointer[2 * antenna + 1] = value.rawStorage.y
+      }
+      let best = grid.evaluate(snapshot.pointer, into: spectrum)
+      let direction = SteeringGrid.direction(grid.cosines[best])
+      let turned = Position(delay: positions[path].delay, direction: direction)
+      for antenna in 0..<antennaCount
+      where abs(offset(turned, antenna: antenna) - offset(positions[path], antenna: antenna))
+        > Self.negligibleTravel
+      {
+        changed = true
+      }
+      positions[path] = turned
+    }
+    return changed
+  }
+
+  /// Levenberg–Marquardt on delays and free shifts, as `PathFit.refine`.
+  private func descend(
+    _ positions: UnsafeMutablePointer<Position>, count: Int, variance: Double, settled: inout Bool
+  ) -> Double {
+    settled = false
+    guard var cost = solve(positions, count: count), differentiate(positions, count: count) else { return .infinity }
+    var damping = 1e-3
+    // Whether the last `solve` was of a candidate that was refused.
+    var isStale = false
+    func finish() -> Double { isStale ? solve(positions, count: count) ?? cost : cost }
+    let total = unknowns(count)
+    for _ in 0..<PathFit.mostIterations {
+      guard factorise(total, damping: damping) else { return .infinity }
+      step.pointer.update(from: gradient.pointer, count: total)
+      curvature.solve(step.pointer, order: total)
+      var expected = 0.0
+      for index in 0..<total { expected += step.pointer[index] * gradient.pointer[index] }
+      if expected < 1e-4 * variance {
+        settled = true
+        return finish()
+      }
+      for path in 0..<count {
+        candidate.pointer[path] = positions[path]
+        candidate.pointer[path].delay = limited(positions[path].delay, step.pointer[path])
+      }
+      swapShifts(count)
+      if let reached = solve(candidate.pointer, count: count), reached < cost {
+        positions.update(from: candidate.pointer, count: count)
+        cost = reached
+        isStale = false
+        damping = max(damping / 8, 1e-12)
+        guard differentiate(positions, count: count) else { return .infinity }
+      } else {
+        if hasFreeShifts { shifts.pointer.update(from: candidateShifts.pointer, count: antennaCount) }
+        isStale = true
+        damping = max(damping * 10, 1e-4)
+        if damping > 1e8 {
+          // No step, however short, lowers the cost: rounding is all that is left.
+          settled = true
+          return finish()
+        }
+      }
+    }
+    return finish()
+  }
+
+  /// Moves the shifts by their steps and keeps what they were.
+  private func swapShifts(_ count: Int) {
+    guard hasFreeShifts else { return }
+    candidateShifts.pointer.update(from: shifts.pointer, count: antennaCount)
+    for antenna in 0..<antennaCount {
+      let origin = startShifts.pointer[antenna]
+      let step = min(max(step.pointer[count + antenna], -PathFit.longestStep), PathFit.longestStep)
+      shifts.pointer[antenna] = min(
+        max(shifts.pointer[antenna] + step, origin - Self.furthestShift), origin + Self.furthestShift)
+    }
+  }
+
+  private func limited(_ delay: Double, _ step: Double) -> Double {
+    let step = min(max(step, -PathFit.longestStep), PathFit.longestStep)
+    return min(max(delay + step, -2), Double(windowTaps) + 1)
+  }
+}

@@ -1,0 +1,205 @@
+import Numerics
+
+/// Nonlinear least squares over all paths near the first one on all antennas of a CIR at once: snapshots for angle
+/// estimators.
+///
+///     minimise over K, τ_i, a_im:   Σ_m Σ_k |h_m[k] − Σ_i a_im·p(k − τ_im)|² / v_m
+///
+/// As `PulseFit`, over the antennas × taps of one window: the delays are shared, so that each antenna's amplitudes
+/// are those of the same paths, and later paths don't leak into the first one's (variable projection: Golub & Pereyra
+/// 1973). Amplitudes are free on each antenna: nothing is asked of patterns and gains. Where the array is known, each
+/// path's travel across it is taken from its own amplitudes (`ArrayPathFit`).
+///
+/// Chips of their own, one for each antenna, each start their accumulator as they please. `firstPathTaps`, each chip's own
+/// first path, says by how much: antenna m's taps are taken to be δ_m = f_m − f_0 later, and δ_m is then estimated with
+/// the delays, as a chip's first path errs by tenths of a tap.
+///
+/// Amplitudes have the bound's deviations at the solution, 1/√(2·SNR·Σp²) rad for one path. Cost: `PulseFit`'s times the
+/// antennas. Don't use it with a pulse that is wrong by more than a few per cent, as `PulseFit`.
+public struct ArrayPulseFit: Sendable, Hashable {
+  /// The fit of one antenna, whose settings hold for all.
+  public var paths: PulseFit
+  /// Where the antennas are; `nil` takes the delays to be the same on all.
+  public var array: AntennaArray?
+  /// m/s
+  public var propagationSpeed: Double
+
+  public init(_ paths: PulseFit, array: AntennaArray? = nil, propagationSpeed: Double = UWB.speedOfLightInAir) {
+    self.paths = paths
+    self.array = array
+    self.propagationSpeed = propagationSpeed
+  }
+
+  static let windowTaps = PulseFit.before + PulseFit.after + 1
+
+  public final class Workspace {
+    let count: PathCount<ArrayPathFit>
+    var fit: ArrayPathFit { count.model }
+    private(set) var search: FirstPathSearch
+    let searchMemory: FirstPathSearch.Workspace
+    /// How the last estimate ended; `nil` where it fitted nothing.
+    fileprivate(set) var ending: PulseFit.Ending?
+    /// The chance that a path was refused that is there, and what it would do to the first path, taps².
+    fileprivate(set) var doubt: (chance: Double, secondMoment: Double)?
+    let mostAntennas: Int
+
+    /// A variance of the first path's delay with that doubt in it.
+    func doubted(_ variance: Double) -> Double {
+      guard let doubt else { return variance }
+      return (1 - doubt.chance) * variance + doubt.chance * doubt.secondMoment
+    }
+
+    fileprivate init(_ estimator: ArrayPulseFit, tapCount: Int, antennaCount: Int) {
+      let paths = estimator.paths
+      mostAntennas = antennaCount
+      search = FirstPathSearch(
+        pulse: paths.pulse, tapSpacing: paths.tapSpacing, modelError: paths.modelError,
+        falseAlarmRate: paths.falseAlarmRate, clutter: paths.clutter)
+      searchMemory = FirstPathSearch.Workspace(tapCount: tapCount)
+      let fitsArray = estimator.array.map { $0.positions.count == antennaCount } ?? false
+      count = PathCount(
+        ArrayPathFit(
+          table: PulseTable(paths.pulse, tapSpacing: paths.tapSpacing), windowTaps: ArrayPulseFit.windowTaps,
+          mostAntennas: antennaCount, grid: fitsArray ? estimator.array.map(SteeringGrid.init) : nil,
+          tapSpacing: paths.tapSpacing, propagationSpeed: estimator.propagationSpeed),
+        mostPaths: paths.mostPaths)
+    }
+  }
+
+  /// Memory for CIRs of at most `tapCount` taps and exactly the array's antennas (without an array: at most
+  /// `antennaCount`).
+  public func makeWorkspace(tapCount: Int, antennaCount: Int) -> Workspace {
+    Workspace(self, tapCount: tapCount, antennaCount: antennaCount)
+  }
+
+  /// Fills `estimate` with what the antennas' taps hold; allocates nothing.
+  ///
+  /// - Parameters:
+  ///   - taps: one for each antenna, all of one length.
+  ///   - antennaCount: how many of `taps` are used.
+  ///   - firstPathTaps: each chip's own first path, where each antenna has a chip of its own; `nil` for one chip.
+  ///   - phases: what each antenna's receiver added to its phases, rad (`Reception.antennaPhases`); `nil` for nothing.
+  /// - Precondition: 1 ≤ `antennaCount` ≤ what the workspace was made for; `firstPathTaps` and `phases` hold
+  ///   as many.
+  public func estimate(
+    _ taps: [PreparedTaps], antennaCount: Int, firstPathTaps: [Double]? = nil, phases: [Double]? = nil,
+    into estimate: inout ArrayEstimate, using workspace: Workspace
+  ) {
+    precondition(
+      antennaCount >= 1 && antennaCount <= workspace.mostAntennas && antennaCount <= taps.count
+        && firstPathTaps?.count ?? antennaCount == antennaCount && phases?.count ?? antennaCount == antennaCount,
+      "\(antennaCount) antennas, \(taps.count) loaded, \(firstPathTaps?.count ?? antennaCount) first paths, in a "
+        + "workspace for \(workspace.mostAntennas)")
+    workspace.ending = nil
+    workspace.doubt = nil
+    workspace.count.forgetRefusal()
+    estimate.reset(.emptyImpulseResponse, antennaCount: antennaCount)
+    // The earliest first path on any antenna, on the axis of antenna 0: what fades on one is there on another.
+    var rough: Double?
+    var isUsable = false
+    for antenna in 0..<antennaCount where taps[antenna].isUsable {
+      isUsable = true
+      guard let halfTap = workspace.search.run(taps[antenna], using: workspace.searchMemory).halfTap else { continue }
+      let place = Double(halfTap) / 2 - shift(antenna, firstPathTaps)
+      rough = min(rough ?? place, place)
+    }
+    guard isUsable else { return }
+    estimate.status = .noFirstPath
+    let fit = workspace.fit
+    guard let rough, taps[0].count >= fit.windowTaps else { return }
+
+    let first = load(taps, antennaCount, firstPathTaps, phases, from: Int(rough.rounded(.up)) - PulseFit.before, fit)
+    var logSNR = 0.0
+    for antenna in 0..<antennaCount where fit.takesPart(antenna) { logSNR += fit.antennas[antenna].strongestPower }
+    logSNR = max(0, Double.log(max(logSNR, .leastNormalMagnitude)))
+    let start = ArrayPathFit.Position(delay: rough - Double(first), direction: .zero)
+    let (count, settled) = workspace.count.run(from: start, variance: 1, logSNR: logSNR)
+    let positions = workspace.count.positions
+    // Free shifts went where the last order that was tried wanted them.
+    var settledAgain = settled
+    if fit.hasFreeShifts {
+      _ = fit.refine(positions, count: count, variance: 1, settled: &settledAgain)
+      fit.sort(positions, count: count)
+    }
+    report(positions, count, settledAgain, firstTap: first, taps, into: &estimate, workspace)
+  }
+
+  /// How much later antenna `antenna` counts than antenna 0, taps.
+  private func shift(_ antenna: Int, _ firstPathTaps: [Double]?) -> Double {
+    guard let firstPathTaps else { return 0 }
+    let shift = firstPathTaps[antenna] - firstPathTaps[0]
+    return shift.isFinite ? shift : 0
+  }
+
+  /// Loads every antenna's window; the first tap of antenna 0's.
+  private func load(
+    _ taps: [PreparedTaps], _ antennaCount: Int, _ firstPathTaps: [Double]?, _ phases: [Double]?, from wanted: Int,
+    _ fit: ArrayPathFit
+  ) -> Int {
+    let latest = taps[0].count - fit.windowTaps
+    let first = min(max(0, wanted), latest)
+    fit.begin(antennaCount: antennaCount, hasFreeShifts: firstPathTaps != nil && antennaCount > 1)
+    for antenna in 0..<antennaCount {
+      let shift = shift(antenna, firstPathTaps)
+      let own = min(max(0, first + Int(shift.rounded())), latest)
+      var deviation = Double.infinity
+      if taps[antenna].isUsable {
+        var peak = 0.0
+        for tap in own..<own + fit.windowTaps { peak = max(peak, Double(taps[antenna].powers.pointer[tap])) }
+        let variance = taps[antenna].noiseVariance + paths.modelError * paths.modelError * peak
+        deviation = variance > 0 ? variance.squareRoot() : .infinity
+      }
+      fit.load(
+        taps[antenna], antenna: antenna, firstTap: own, deviation: deviation, phase: phases?[antenna] ?? 0,
+        shift: shift - Double(own - first))
+    }
+    return first
+  }
+
+  private func report(
+    _ positions: UnsafeMutablePointer<ArrayPathFit.Position>, _ count: Int, _ settled: Bool, firstTap: Int,
+    _ taps: [PreparedTaps], into estimate: inout ArrayEstimate, _ workspace: Workspace
+  ) {
+    let fit = workspace.fit
+    guard let cost = fit.solve(positions, count: count), fit.differentiate(positions, count: count) else {
+      estimate.status = .didNotConverge
+      return
+    }
+    // Complex samples less complex amplitudes and real delays and shifts.
+    let antennas = fit.amplitudesPerPath
+    let unknowns = Double(count) * (Double(antennas) + 0.5) + (fit.hasFreeShifts ? Double(antennas - 1) / 2 : 0)
+    let used = max(1, cost / (Double(fit.sampleCount) - unknowns))
+    estimate.status = settled ? .ok : .didNotConverge
+    estimate.isAtOrigin = positions[0].direction != .zero
+    fit.invertCurvature(count: count)
+    var strongest = 0.0
+    for path in 0..<count {
+      var first: Int?
+      for antenna in 0..<estimate.antennaCount {
+        let amplitude = fit.amplitude(path, antenna: antenna)
+        estimate.amplitudes.append(amplitude)
+        guard fit.takesPart(antenna) else {
+          estimate.phaseDeviations.append(.infinity)
+          continue
+        }
+        if first == nil { first = antenna }
+        let variance = fit.phaseVariance(path, antenna: antenna, count: count)
+        estimate.phaseDeviations.append((used / 2 * variance).squareRoot())
+        if path == 0 { strongest = max(strongest, amplitude.lengthSquared / taps[antenna].noiseVariance) }
+      }
+      let place = path * estimate.antennaCount + (first ?? 0)
+      estimate.paths.append(
+        PathEstimate(
+          delayTaps: Double(firstTap) + positions[path].delay, amplitude: estimate.amplitudes[place],
+          deviationTaps: (used / 2 * fit.delayCovariance(path, path)).squareRoot(),
+          phaseDeviation: estimate.phaseDeviations[place]))
+    }
+    estimate.snrdB = 10 * Double.log10(max(strongest, .leastNormalMagnitude))
+    workspace.ending = PulseFit.Ending(
+      firstTap: firstTap, cost: cost, variance: 1, usedVariance: used,
+      firstDeviation: estimate.paths[0].deviationTaps)
+    workspace.doubt = workspace.count.doubt(count: count, delay: positions[0].delay, variance: used)
+    let stated = estimate.paths[0].deviationTaps
+    estimate.paths[0].deviationTaps = workspace.doubted(stated * stated).squareRoot()
+  }
+}

@@ -1,0 +1,246 @@
+import Numerics
+
+/// A separable least-squares problem over paths, as `PathCount` needs it: amplitudes are eliminated, positions move.
+protocol PathModel: AnyObject {
+  /// What has to be found of a path: its delay, and whatever goes with it.
+  associatedtype Position: BitwiseCopyable
+  /// A position to fill memory with.
+  static var origin: Position { get }
+  /// Complex samples that are explained.
+  var sampleCount: Int { get }
+  /// Complex amplitudes that each path has: one for each antenna.
+  var amplitudesPerPath: Int { get }
+
+  /// Taps from the window's start.
+  func delay(_ position: Position) -> Double
+  func moved(_ position: Position, by taps: Double) -> Position
+  /// Moves `positions` to the nearest minimum of the cost and returns it.
+  func refine(
+    _ positions: UnsafeMutablePointer<Position>, count: Int, variance: Double, settled: inout Bool
+  ) -> Double
+  /// Amplitudes, residual and cost; `nil` where two paths coincide.
+  func solve(_ positions: UnsafePointer<Position>, count: Int) -> Double?
+  /// Gradient and curvature at the point that `solve` was given last; `false` where the matrix is singular.
+  func differentiate(_ positions: UnsafePointer<Position>, count: Int) -> Bool
+  /// Makes the inverse of the curvature.
+  func invertCurvature(count: Int)
+  /// Covariance of two delays over σ²/2, taps².
+  func delayCovariance(_ first: Int, _ second: Int) -> Double
+  func strongestPath(count: Int) -> Int
+  func hasCollapsed(count: Int) -> Bool
+  /// Where one path more would explain most of what the last `solve` has left, and by how much.
+  func start(count: Int) -> (position: Position, gain: Double)
+  /// The fall in cost from widening the strongest path of the last `solve`, as if it stood for two that are close and in
+  /// phase, at `positions`. A model that can't tell says 0.
+  func splitGain(_ positions: UnsafePointer<Position>, count: Int) -> Double
+}
+
+extension PathModel {
+  func splitGain(_ positions: UnsafePointer<Position>, count: Int) -> Double { 0 }
+
+  /// Ascending delays; the amplitudes follow with the next `solve`.
+  func sort(_ positions: UnsafeMutablePointer<Position>, count: Int) {
+    for index in 1..<max(count, 1) {
+      let value = positions[index]
+      var place = index
+      while place > 0, delay(positions[place - 1]) > delay(value) {
+        positions[place] = positions[place - 1]
+        place -= 1
+      }
+      positions[place] = value
+    }
+  }
+}
+
+/// How many paths there are: one more is accepted as long as it lowers the cost by enough.
+///
+/// For complex white noise of variance v, γ·v is what one path more has to bring, γ = 14 + ln(SNR): adding a path to
+/// pure noise passes at about 150·e^(−γ), and a phantom first path errs by taps where the true one errs by a hundredth.
+/// Where the new path leaves the first one within half a tap of where it was, little is at stake and γ = 5 + ln(SNR); up to
+/// 1.25 taps γ grows with what is at stake. Each order starts from the projected matched filter's peak and from the
+/// strongest path split in two, where the residual hints at more: by its size, by one further path in it, or by the
+/// strongest path being too wide for one.
+///
+/// A path that has an amplitude on each of A antennas takes more from noise: the gain is Gamma(A, v) there, so levels are
+/// raised to the same chance, γ_A − ln Σ_{j<A} γ_A^j/j! = γ.
+final class PathCount<Model: PathModel> {
+  let model: Model
+  private let mostPaths: Int
+  private let trial: AlignedBuffer<Model.Position>
+  private let better: AlignedBuffer<Model.Position>
+  /// The best fit that was refused for the order that stands, if there was one.
+  private let refused: AlignedBuffer<Model.Position>
+  private var refusal: PathRefusal?
+  private let standing: AlignedBuffer<Model.Position>
+
+  init(_ model: Model, mostPaths: Int) {
+    self.model = model
+    self.mostPaths = mostPaths
+    trial = AlignedBuffer(count: PathFit.mostPaths, zero: Model.origin)
+    better = AlignedBuffer(count: PathFit.mostPaths, zero: Model.origin)
+    refused = AlignedBuffer(count: PathFit.mostPaths, zero: Model.origin)
+    standing = AlignedBuffer(count: PathFit.mostPaths, zero: Model.origin)
+  }
+
+  /// The paths that stand, by delay once `run` has ended.
+  var positions: UnsafeMutablePointer<Model.Position> { standing.pointer }
+
+  /// Finds paths from a first guess on.
+  ///
+  /// - Parameters:
+  ///   - variance: of a sample's noise, model error included.
+  ///   - logSNR: ln of the strongest power over it.
+  /// - Returns: how many there are, and whether the last fit settled.
+  func run(from start: Model.Position, variance: Double, logSNR: Double) -> (count: Int, settled: Bool) {
+    refusal = nil
+    let limits = PathLimits(variance: variance, logSNR: logSNR, amplitudes: model.amplitudesPerPath)
+    var count = 1
+    positions[0] = start
+    var settled = true
+    var cost = model.refine(positions, count: 1, variance: variance, settled: &settled)
+    while count < mostPaths {
+      guard let next = addPath(cost: cost, count: count, limits) else { break }
+      count += 1
+      cost = next.cost
+      settled = next.settled
+    }
+    model.sort(positions, count: count)
+    return (count, settled)
+  }
+
+  /// Tries one path more from each start; keeps the best where it lowers the cost by enough.
+  private func addPath(cost: Double, count: Int, _ limits: PathLimits) -> (cost: Double, settled: Bool)? {
+    let variance = limits.variance
+    let samples = Double(model.sampleCount)
+    guard cost > limits.hint * variance, model.solve(positions, count: count) != nil else { return nil }
+    let start = model.start(count: count)
+    let excess = cost / variance - samples
+    // Neither the residual's size nor its shape hints at another path: the usual end, so it is made cheap.
+    guard
+      start.gain > limits.hint * variance || excess > samples.squareRoot()
+        || model.splitGain(positions, count: count) > limits.splitHint * variance
+    else {
+      refusal = nil
+      return nil
+    }
+
+    var best = (cost: cost, settled: false)
+    var improved = false
+    refusal = nil
+    let trial = trial.pointer
+    let firstBefore = earliest(positions, count)
+    func attempt() {
+      var settled = true
+      let reached = model.refine(trial, count: count + 1, variance: variance, settled: &settled)
+      let firstAfter = earliest(trial, count + 1)
+      let shift = firstBefore - firstAfter
+      // Two paths of opposite phase may run into each other and still tell more of the first than one path does; with
+      // more, such a pair only dresses up what it stands beside.
+      guard reached < best.cost, count == 1 || !model.hasCollapsed(count: count + 1) else { return }
+      guard reached < cost - limits.acceptance(shift: shift) * variance else {
+        let believable = limits.evenOdds(shift: shift)
+        refuse(PathRefusal(gain: (cost - reached) / variance, believable: believable), trial, count + 1)
+        return
+      }
+      best = (reached, settled)
+      improved = true
+      better.pointer.update(from: trial, count: count + 1)
+    }
+    trial.update(from: positions, count: count)
+    trial[count] = start.position
+    attempt()
+    if model.solve(positions, count: count) != nil {
+      let strongest = model.strongestPath(count: count)
+      trial.update(from: positions, count: count)
+      trial[count] = model.moved(trial[strongest], by: 0.7)
+      trial[strongest] = model.moved(trial[strongest], by: -0.7)
+      attempt()
+    }
+    guard improved else { return nil }
+    refusal = nil
+    positions.update(from: better.pointer, count: count + 1)
+    return best
+  }
+
+  private func earliest(_ positions: UnsafePointer<Model.Position>, _ count: Int) -> Double {
+    (0..<count).reduce(.infinity) { min($0, model.delay(positions[$1])) }
+  }
+
+  private func refuse(_ refusal: PathRefusal, _ positions: UnsafePointer<Model.Position>, _ count: Int) {
+    guard refusal.gain > self.refusal?.gain ?? 0 else { return }
+    self.refusal = refusal
+    refused.pointer.update(from: positions, count: count)
+  }
+
+  /// Second moment of the first path's delay about `delay` if the refused path is there, and the chance that it is.
+  ///
+  /// Even odds are below what a path has to bring before it is accepted: a wrong one costs more than a missed one.
+  func doubt(count: Int, delay: Double, variance: Double) -> (chance: Double, secondMoment: Double)? {
+    guard let refusal, count < PathFit.mostPaths else { return nil }
+    let positions = refused.pointer
+    model.sort(positions, count: count + 1)
+    guard model.solve(positions, count: count + 1) != nil, model.differentiate(positions, count: count + 1)
+    else { return nil }
+    model.invertCurvature(count: count + 1)
+    let shift = model.delay(positions[0]) - delay
+    let chance = 1 / (1 + Double.exp(refusal.believable - refusal.gain))
+    return (chance, variance / 2 * model.delayCovariance(0, 0) + shift * shift)
+  }
+
+  func forgetRefusal() { refusal = nil }
+}
+
+/// A further path that was not believed: how many noise variances it would have brought, and how many it had to.
+private struct PathRefusal {
+  var gain: Double
+  var believable: Double
+}
+
+/// What a further path has to bring, in noise variances.
+private struct PathLimits {
+  /// A figure that depends on how far a further path moves the first one: `near` up to half a tap, `far` from 1.25 on.
+  struct Stakes {
+    var near: Double
+    var far: Double
+
+    func callAsFunction(shift: Double) -> Double {
+      near + (far - near) * min(max((shift - 0.5) / 0.75, 0), 1)
+    }
+  }
+
+  var variance: Double
+  /// γ
+  var acceptance: Stakes
+  /// Before it is as likely there as not: the price of three more unknowns found by a search, which is longer where the
+  /// path may be anywhere.
+  var evenOdds: Stakes
+  /// What hints at a further path, and makes it worth a fit.
+  var hint: Double
+  /// The same for a path that stands for two: one direction is looked at, not a grid of them.
+  var splitHint: Double
+
+  init(variance: Double, logSNR: Double, amplitudes: Int) {
+    func level(_ single: Double) -> Double { Self.level(single, amplitudes) }
+    self.variance = variance
+    acceptance = Stakes(near: level(5 + logSNR), far: level(14 + logSNR))
+    evenOdds = Stakes(near: level(7), far: level(12))
+    hint = level(6)
+    splitHint = level(4)
+  }
+
+  /// γ_A of the same chance: fixed point of γ + ln Σ_{j<A} γ_A^j/j!, reached to 10⁻³ in a few steps.
+  private static func level(_ single: Double, _ amplitudes: Int) -> Double {
+    var level = single
+    guard amplitudes > 1 else { return level }
+    for _ in 0..<12 {
+      var term = 1.0
+      var sum = 1.0
+      for index in 1..<amplitudes {
+        term *= level / Double(index)
+        sum += term
+      }
+      level = single + Double.log(sum)
+    }
+    return level
+  }
+}

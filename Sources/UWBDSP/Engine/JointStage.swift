@@ -1,0 +1,64 @@
+import Numerics
+
+/// The joint fit of all antennas in the engine's service: delays, amplitudes and, where it is asked for and plane waves
+/// explain the antennas, directions.
+final class JointStage {
+  let estimator: JointDelayAngle
+  let workspace: JointDelayAngle.Workspace
+  private let onset: ArrayOnset?
+  private let givesDirection: Bool
+  private(set) var estimate: JointEstimate
+  private let mean: SIMD3<Double>
+
+  /// `nil` where the settings leave the antennas to the single-antenna estimators: delay estimators other than those that
+  /// fit pulses, and antennas that no direction can be told from.
+  init?(_ configuration: RangingEngine.Configuration, tapCount: Int, tapSpacing: Double) {
+    guard configuration.angle != .none, let array = configuration.array, array.positions.count >= 2,
+      SteeringGrid(array).geometry != .point
+    else { return nil }
+    let profile = configuration.profile
+    let adaptive = AdaptiveFit(
+      pulse: profile.pulse, tapSpacing: tapSpacing, modelError: profile.modelError,
+      falseAlarmRate: configuration.falseAlarmRate, clutter: profile.clutter)
+    switch configuration.delay {
+    case .pulseFit: onset = nil
+    case .adaptive: onset = ArrayOnset(adaptive)
+    default: return nil
+    }
+    estimator = JointDelayAngle(adaptive.paths, array: array, propagationSpeed: configuration.propagationSpeed)
+    workspace = estimator.makeWorkspace(tapCount: tapCount)
+    estimate = JointEstimate(antennaCount: array.positions.count)
+    givesDirection = configuration.angle == .joint
+    mean = array.positions.reduce(SIMD3()) { $0 + $1 } / Double(array.positions.count)
+  }
+
+  var antennaCount: Int { estimator.array.positions.count }
+
+  func analyse(_ taps: [PreparedTaps], _ reception: Reception) -> ReceptionAnalysis {
+    let phases = reception.antennaPhases.flatMap { $0.count == antennaCount ? $0 : nil }
+    let firstPaths = reception.antennaFirstPathTaps.flatMap { $0.count == antennaCount ? $0 : nil }
+    estimator.fit.estimate(
+      taps, antennaCount: antennaCount, firstPathTaps: firstPaths, phases: phases, into: &estimate.paths,
+      using: workspace.paths)
+    var result = ReceptionAnalysis()
+    result.status = estimate.paths.status
+    guard result.status == .ok, estimate.paths.firstPath != nil else { return result }
+    let isDense = onset?.replace(&estimate.paths, taps, phases: phases, using: workspace.paths) ?? false
+    estimate.isPlaneWave = false
+    if givesDirection && !isDense { estimator.steer(into: &estimate, using: workspace) }
+    result.snrdB = estimate.paths.snrdB ?? 0
+    if estimate.isPlaneWave, let delay = estimate.delayTaps, let deviation = estimate.deviationTaps {
+      result.delayTaps = delay
+      result.deviationTaps = deviation
+      result.position = mean
+    } else if let path = estimate.paths.firstPath {
+      result.delayTaps = path.delayTaps
+      result.deviationTaps = path.deviationTaps
+      result.position = estimate.paths.isAtOrigin ? .zero : mean
+    }
+    // An antenna whose phase is hardly known has not seen the path.
+    let isSeen = (0..<antennaCount).allSatisfy { estimate.paths.phaseDeviations[$0] < 0.25 }
+    result.comparableAntennas = isSeen ? antennaCount : 0
+    return result
+  }
+}

@@ -1,0 +1,143 @@
+import Foundation
+import Numerics
+import TestSupport
+import Testing
+import UWBSimulation
+
+@testable import UWBDSP
+
+/// Delay and angle of several paths against the joint bound. `UWB_TRIALS` asks for more trials than the tests' own.
+@Suite struct JointDelayAngleTests {
+  static let carrier = 7987.2e6
+  static let half = UWB.speedOfLightInAir / carrier / 2
+  static let row = AntennaArray(
+    positions: (0..<4).map { SIMD3((Double($0) - 1.5) * half, 0, 0) }, carrier: carrier)
+  static let square = AntennaArray(
+    positions: [
+      SIMD3(-half / 2, -half / 2, 0), SIMD3(half / 2, -half / 2, 0), SIMD3(-half / 2, half / 2, 0),
+      SIMD3(half / 2, half / 2, 0),
+    ], carrier: carrier)
+  static let corner = AntennaArray(
+    positions: [SIMD3(0, 0, 0), SIMD3(half, 0, 0), SIMD3(0, half, 0)], carrier: carrier)
+
+  static func trials(_ own: Int) -> Int {
+    ProcessInfo.processInfo.environment["UWB_TRIALS"].flatMap(Int.init) ?? own
+  }
+
+  /// Errors over trials, with the bound pooled over the same trials.
+  struct Outcome {
+    var azimuth = StatisticsErrors()
+    var elevation = StatisticsErrors()
+    var delay = StatisticsErrors()
+    var normalised = StatisticsErrors()
+    var normalisedDelay = StatisticsErrors()
+    var azimuthBound = 0.0
+    var elevationBound = 0.0
+    var delayBound = 0.0
+    var nearestTap = StatisticsErrors()
+    var lost = 0
+    var ambiguous = 0
+    var counts = [Int](repeating: 0, count: 10)
+    var seconds = 0.0
+
+    var azimuthRatio: Double { azimuth.rootMeanSquare / (azimuthBound / Double(azimuth.count)).squareRoot() }
+    var elevationRatio: Double { elevation.rootMeanSquare / (elevationBound / Double(azimuth.count)).squareRoot() }
+    var delayRatio: Double { delay.rootMeanSquare / (delayBound / Double(azimuth.count)).squareRoot() }
+    var nearestRatio: Double { nearestTap.rootMeanSquare / (azimuthBound / Double(azimuth.count)).squareRoot() }
+
+    var text: String {
+      let degrees = 180 / Double.pi
+      return "azimuth \(azimuth.rootMeanSquare * degrees)° \(azimuthRatio) × bound, elevation \(elevationRatio) ×, "
+        + "delay \(delayRatio) ×, nearest tap \(nearestRatio) ×, variance \(normalised.meanSquare), "
+        + "delay \(normalisedDelay.meanSquare), lost \(lost), ambiguous \(ambiguous), paths \(counts), "
+        + "\(seconds / Double(azimuth.count) * 1e6) µs"
+    }
+  }
+
+  static func run(_ generator: ArrayTrialGenerator, trials: Int) -> Outcome {
+    let array = generator.array
+    let estimator = JointDelayAngle(PulseFit(pulse: .standard), array: array)
+    let workspace = estimator.makeWorkspace(tapCount: 1016)
+    let bound = JointBound(array: array)
+    let isRow = array == row
+    let taps = array.positions.map { _ in PreparedTaps(tapCount: 1016) }
+    var estimate = JointEstimate(antennaCount: array.positions.count)
+    let phaseFit = PhaseFit(array: array)
+    var result = Outcome()
+    for index in 0..<trials {
+      let trial = generator.trial(index)
+      let start = ContinuousClock.now
+      for antenna in taps.indices { taps[antenna].load(trial.response, antenna: antenna) }
+      estimator.estimate(taps, into: &estimate, using: workspace)
+      let took = ContinuousClock.now - start
+      result.seconds += Double(took.components.attoseconds) * 1e-18
+      let wave = trial.waves()[0]
+      let middle = Int(trial.firstPathTaps)
+      guard
+        let limit = bound.variances(
+          of: trial.waves(), unknown: isRow ? .azimuth : .azimuthAndElevation, taps: middle - 40..<middle + 40,
+          noiseVariances: array.positions.map { _ in trial.noiseVariance }),
+        let found = estimate.direction.sources.first, let azimuth = found.azimuth,
+        let deviation = found.azimuthDeviation, let delay = estimate.delayTaps,
+        let delayDeviation = estimate.deviationTaps
+      else {
+        if let e = workspace.paths.ending {
+          print(
+            "lost", index, estimate.paths.paths.count, estimate.paths.status, e.cost, workspace.candidateCount,
+            (0..<workspace.candidateCount).map {
+              "\(workspace.candidates.pointer[$0].cost) \(workspace.candidates.pointer[$0].cosines)"
+            }, estimate.paths.paths.map(\.delayTaps), trial.firstPathTaps, estimate.paths.amplitudes)
+        }
+        result.lost += 1
+        continue
+      }
+      if estimate.direction.status == .ambiguous { result.ambiguous += 1 }
+      result.counts[min(9, estimate.paths.paths.count)] += 1
+      result.azimuth.add(azimuth - wave.azimuth)
+      result.normalised.add((azimuth - wave.azimuth) / deviation)
+      result.azimuthBound += limit[0].azimuth
+      if let elevation = found.elevation { result.elevation.add(elevation - wave.elevation) }
+      result.elevationBound += limit[0].elevation
+      let mean = array.positions.reduce(SIMD3()) { $0 + $1 } / Double(array.positions.count)
+      let origin = delay + (mean * found.direction).sum() / (UWB.speedOfLightInAir * UWB.tap)
+      result.delay.add(origin - wave.delayTaps)
+      result.normalisedDelay.add((origin - wave.delayTaps) / delayDeviation)
+      result.delayBound += limit[0].delay
+      // What a chip's phase at its first-path tap would tell.
+      let near = Int(trial.firstPathTaps.rounded())
+      let amplitudes = array.positions.indices.map { antenna -> Complex<Double> in
+        let sample = trial.response.samples(antenna: antenna, taps: near..<near + 1)[0]
+        return Complex(Double(sample.real), Double(sample.imaginary))
+      }
+      if let fit = phaseFit.estimate(amplitudes: amplitudes, deviations: amplitudes.map { _ in 0.1 }),
+        let azimuth = fit.azimuth
+      {
+        result.nearestTap.add(azimuth - wave.azimuth)
+      }
+    }
+    return result
+  }
+
+  @Test(arguments: [row, square], [(-20.0, 20.0), (0, 40), (30, -10)])
+  func aReflectionNextToTheDirectPath(array: AntennaArray, angles: (Double, Double)) {
+    let channel = DirectionalChannel([
+      DirectionalPath(PathSpecification(delayTaps: 0, powerdB: 0), azimuth: angles.0 * .pi / 180),
+      DirectionalPath(PathSpecification(delayTaps: 1.5, powerdB: 0), azimuth: angles.1 * .pi / 180),
+    ])
+    let outcome = Self.run(
+      ArrayTrialGenerator(channel: channel, array: array, snrdB: 25, seed: 3001), trials: Self.trials(100))
+    print(array.positions.count, angles, outcome.text)
+    #expect(outcome.lost == 0)
+  }
+
+  @Test(arguments: [row, square, corner])
+  func onePath(array: AntennaArray) {
+    let channel = DirectionalChannel([
+      DirectionalPath(PathSpecification(delayTaps: 0, powerdB: 0), azimuth: 0.4, elevation: array == Self.row ? 0 : 0.2)
+    ])
+    let outcome = Self.run(
+      ArrayTrialGenerator(channel: channel, array: array, snrdB: 20, seed: 3002), trials: Self.trials(100))
+    print(array.positions.count, outcome.text)
+    #expect(outcome.lost == 0)
+  }
+}
