@@ -94,19 +94,9 @@ public struct ArrayPulseFit: Sendable, Hashable {
     workspace.doubt = nil
     workspace.count.forgetRefusal()
     estimate.reset(.emptyImpulseResponse, antennaCount: antennaCount)
-    // The earliest first path on any antenna, on the axis of antenna 0: what fades on one is there on another.
-    var rough: Double?
-    var isUsable = false
-    for antenna in 0..<antennaCount where taps[antenna].isUsable {
-      isUsable = true
-      guard let halfTap = workspace.search.run(taps[antenna], using: workspace.searchMemory).halfTap else { continue }
-      let place = Double(halfTap) / 2 - shift(antenna, firstPathTaps)
-      rough = min(rough ?? place, place)
-    }
-    guard isUsable else { return }
-    estimate.status = .noFirstPath
+    guard let rough = firstPath(taps, antennaCount, firstPathTaps, into: &estimate, workspace) else { return }
     let fit = workspace.fit
-    guard let rough, taps[0].count >= fit.windowTaps else { return }
+    guard taps[0].count >= fit.windowTaps else { return }
 
     let first = load(taps, antennaCount, firstPathTaps, phases, from: Int(rough.rounded(.up)) - PulseFit.before, fit)
     var logSNR = 0.0
@@ -124,11 +114,44 @@ public struct ArrayPulseFit: Sendable, Hashable {
     report(positions, count, settledAgain, firstTap: first, taps, into: &estimate, workspace)
   }
 
+  /// Taps round the strongest antenna's first path in which the others may see it earlier.
+  private static let searchTaps = 40
+
+  /// The earliest first path on any antenna, on the axis of antenna 0: what fades on one is there on another. All taps of
+  /// the antenna with the strongest tap are searched, and the neighbourhood of what it holds on the others.
+  private func firstPath(
+    _ taps: [PreparedTaps], _ antennaCount: Int, _ firstPathTaps: [Double]?, into estimate: inout ArrayEstimate,
+    _ workspace: Workspace
+  ) -> Double? {
+    var best: Int?
+    var strength = 0.0
+    for antenna in 0..<antennaCount where taps[antenna].isUsable {
+      let own = taps[antenna].peakPower / taps[antenna].noiseVariance
+      if best == nil || own > strength { (best, strength) = (antenna, own) }
+    }
+    guard let best else { return nil }
+    estimate.status = .noFirstPath
+    guard let found = workspace.search.run(taps[best], using: workspace.searchMemory).halfTap else { return nil }
+    let reference = Double(found) / 2 - shift(best, firstPathTaps)
+    var earliest = reference
+    for antenna in 0..<antennaCount where taps[antenna].isUsable && antenna != best {
+      let middle = Int((reference + shift(antenna, firstPathTaps)).rounded())
+      let lower = max(0, middle - Self.searchTaps)
+      let upper = min(taps[antenna].count, middle + Self.searchTaps)
+      guard lower < upper else { continue }
+      let own = workspace.search.run(taps[antenna], in: lower..<upper, using: workspace.searchMemory)
+      guard let halfTap = own.halfTap else { continue }
+      earliest = min(earliest, Double(halfTap) / 2 - shift(antenna, firstPathTaps))
+    }
+    return earliest
+  }
+
   /// How much later antenna `antenna` counts than antenna 0, taps.
   private func shift(_ antenna: Int, _ firstPathTaps: [Double]?) -> Double {
     guard let firstPathTaps else { return 0 }
     let shift = firstPathTaps[antenna] - firstPathTaps[0]
-    return shift.isFinite ? shift : 0
+    // No accumulator is longer.
+    return abs(shift) < 1e5 ? shift : 0
   }
 
   /// Loads every antenna's window; the first tap of antenna 0's.

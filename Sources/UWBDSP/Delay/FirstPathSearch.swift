@@ -121,22 +121,28 @@ struct FirstPathSearch: Sendable {
     return level
   }
 
+  /// - Parameter range: taps to look at; all of them where it is `nil`.
   /// - Returns: the half tap of the first path in half taps, and the power that it had to reach; `nil` for no path.
-  /// - Precondition: `taps` holds at least one tap and no more than `workspace` was made for.
-  func run(_ taps: PreparedTaps, using workspace: Workspace) -> (halfTap: Int?, threshold: Double) {
+  /// - Precondition: `taps` holds at least one tap and no more than `workspace` was made for; `range` is one of its, not
+  ///   empty.
+  func run(
+    _ taps: PreparedTaps, in range: Range<Int>? = nil, using workspace: Workspace
+  ) -> (halfTap: Int?, threshold: Double) {
+    let range = range ?? 0..<taps.count
     precondition(
-      taps.count >= 1 && 2 * taps.count + 2 <= workspace.powers.count,
-      "\(taps.count) taps in a workspace for \(workspace.powers.count / 2 - 1)")
-    filter(taps, into: workspace.powers.pointer)
-    let count = 2 * taps.count - 1
+      taps.count >= 1 && 2 * taps.count + 2 <= workspace.powers.count && !range.isEmpty && range.lowerBound >= 0
+        && range.upperBound <= taps.count,
+      "\(taps.count) taps, looked for in \(range), in a workspace for \(workspace.powers.count / 2 - 1)")
+    filter(taps, range, into: workspace.powers.pointer)
+    let (start, count) = (2 * range.lowerBound, 2 * range.upperBound - 1)
     let powers = workspace.powers.pointer
     let threshold = taps.noiseVariance * noiseGain * detectionLevel(tapCount: taps.count, rate: falseAlarmRate)
     let level = Float(threshold)
-    var strongest = 0
-    for index in 1..<count where powers[index] > powers[strongest] { strongest = index }
+    var strongest = start
+    for index in start + 1..<max(count, start + 1) where powers[index] > powers[strongest] { strongest = index }
     let clutter = max(level, clutterPower * powers[strongest])
-    if let sure = earliest(in: 0..<count, above: clutter, powers, count) {
-      let early = earliest(in: max(0, sure - Self.lookBack)..<sure, above: level, powers, count)
+    if let sure = earliest(in: start..<count, above: clutter, powers, count) {
+      let early = earliest(in: max(start, sure - Self.lookBack)..<sure, above: level, powers, count)
       return (crest(from: early ?? sure, powers, count), threshold)
     }
     // Nothing passes the strict level that guards against early false paths; the strongest point of all may still
@@ -168,11 +174,11 @@ struct FirstPathSearch: Sendable {
     }
   }
 
-  private func filter(_ taps: PreparedTaps, into powers: UnsafeMutablePointer<Float>) {
+  private func filter(_ taps: PreparedTaps, _ range: Range<Int>, into powers: UnsafeMutablePointer<Float>) {
     let source = taps.taps - 2 * Self.halfWidth
     whole.withUnsafeBufferPointer { whole in
       half.withUnsafeBufferPointer { half in
-        for tap in 0..<taps.count {
+        for tap in range {
           var onTap = SIMD2<Float>()
           var between = SIMD2<Float>()
           for offset in 0..<7 {

@@ -34,18 +34,27 @@ final class JointStage {
 
   var antennaCount: Int { estimator.array.positions.count }
 
+  /// What a reception says of its antennas, where it says it of all of them.
+  static func usable(_ values: [Double]?, count: Int) -> [Double]? {
+    values.flatMap { $0.count == count && $0.allSatisfy { abs($0) < 1e6 } ? $0 : nil }
+  }
+
   func analyse(_ taps: [PreparedTaps], _ reception: Reception) -> ReceptionAnalysis {
-    let phases = reception.antennaPhases.flatMap { $0.count == antennaCount ? $0 : nil }
-    let firstPaths = reception.antennaFirstPathTaps.flatMap { $0.count == antennaCount ? $0 : nil }
+    let phases = Self.usable(reception.antennaPhases, count: antennaCount)
+    let firstPaths = Self.usable(reception.antennaFirstPathTaps, count: antennaCount)
     estimator.fit.estimate(
       taps, antennaCount: antennaCount, firstPathTaps: firstPaths, phases: phases, into: &estimate.paths,
       using: workspace.paths)
     var result = ReceptionAnalysis()
     result.status = estimate.paths.status
-    guard result.status == .ok, estimate.paths.firstPath != nil else { return result }
-    let isDense = onset?.replace(&estimate.paths, taps, phases: phases, using: workspace.paths) ?? false
     estimate.isPlaneWave = false
+    guard estimate.paths.firstPath != nil else { return result }
+    let isDense = onset?.replace(&estimate.paths, taps, phases: phases, using: workspace.paths) ?? false
     if givesDirection && !isDense { estimator.steer(into: &estimate, using: workspace) }
+    // Free amplitudes of two near paths trade off with each other for long; plane waves have fewer of them.
+    if estimate.isPlaneWave, estimate.direction.status != .didNotConverge { result.status = .ok }
+    if isDense { result.status = .ok }
+    guard result.status == .ok else { return result }
     result.snrdB = estimate.paths.snrdB ?? 0
     if estimate.isPlaneWave, let delay = estimate.delayTaps, let deviation = estimate.deviationTaps {
       result.delayTaps = delay

@@ -64,11 +64,14 @@ final class ReceptionAnalyser {
       for antenna in 0..<response.antennaCount {
         taps[antenna].load(response, antenna: antenna, backgroundPeriodTaps: background)
       }
-      return joint.analyse(taps, reception)
+      let result = joint.analyse(taps, reception)
+      // Each antenna by itself may settle where all together do not.
+      guard result.status == .didNotConverge else { return result }
+      isJoint = false
     }
     let single = taps[0]
-    let phases = reception.antennaPhases.flatMap { $0.count == response.antennaCount ? $0 : nil }
-    let firstPaths = reception.antennaFirstPathTaps.flatMap { $0.count == response.antennaCount ? $0 : nil }
+    let phases = JointStage.usable(reception.antennaPhases, count: response.antennaCount)
+    let firstPaths = JointStage.usable(reception.antennaFirstPathTaps, count: response.antennaCount)
     var strongest = 0
     var strongestdB = -Double.infinity
     for antenna in 0..<response.antennaCount {

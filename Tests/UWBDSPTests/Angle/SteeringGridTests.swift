@@ -1,0 +1,67 @@
+import Numerics
+import TestSupport
+import Testing
+
+@testable import UWBDSP
+
+@Suite struct SteeringGridTests {
+  static let wavelength = UWB.speedOfLightInAir / 6489.6e6
+  static func array(_ places: [SIMD3<Double>]) -> AntennaArray {
+    AntennaArray(positions: places.map { $0 * wavelength }, carrier: 6489.6e6)
+  }
+
+  @Test func geometriesAreTold() {
+    #expect(SteeringGrid(Self.array([.zero])).geometry == .point)
+    #expect(SteeringGrid(Self.array([.zero, SIMD3(0, 0, 1)])).geometry == .point)
+    #expect(SteeringGrid(Self.array([.zero, SIMD3(0.5, 0, 0)])).geometry == .row(SIMD2(1, 0)))
+    #expect(SteeringGrid(Self.array([SIMD3(0, 0.5, 0), .zero])).geometry == .row(SIMD2(0, 1)))
+    #expect(SteeringGrid(Self.array([.zero, SIMD3(0.5, 0, 0), SIMD3(0, 0.5, 0)])).geometry == .plane)
+    guard case .row(let axis) = SteeringGrid(Self.array([.zero, SIMD3(0.3, -0.3, 0)])).geometry else {
+      Issue.record("a slanted row is a row")
+      return
+    }
+    #expect(abs(axis.x + axis.y) < 1e-12 && abs((axis * axis).sum() - 1) < 1e-12)
+  }
+
+  /// At a grid point the spectrum is what the formula says, and highest there; elsewhere as summed up term by term.
+  @Test(arguments: [
+    [SIMD3(0, 0, 0), SIMD3(0.5, 0, 0), SIMD3(1, 0, 0)], [SIMD3(0, 0, 0), SIMD3(0.5, 0, 0), SIMD3(0, 0.5, 0)],
+  ])
+  func spectrumIsTheFormulas(places: [SIMD3<Double>]) {
+    let array = Self.array(places)
+    let grid = SteeringGrid(array)
+    let spectrum = grid.makeSpectrum()
+    var random = StatisticsRandom(seed: 5101)
+    for _ in 0..<20 {
+      let truth = Int(random.uniform() * Double(grid.cosines.count))
+      let direction = SteeringGrid.direction(grid.cosines[truth])
+      let amplitudes = array.positions.map {
+        Complex<Double>(length: 2, phase: 1.1 + 2 * .pi / Self.wavelength * ($0 * direction).sum())
+      }
+      let snapshot = AlignedBuffer<Double>(count: 6, zero: 0)
+      for (index, value) in amplitudes.enumerated() {
+        snapshot.pointer[2 * index] = value.real
+        snapshot.pointer[2 * index + 1] = value.imaginary
+      }
+      let best = grid.evaluate(snapshot.pointer, into: spectrum)
+      #expect(abs(spectrum.pointer[truth] - 36) < 1e-9)
+      #expect(spectrum.pointer[best] < 36 + 1e-9 && spectrum.pointer[best] > 36 - 1e-9)
+      #expect(grid.isCrest(best, of: spectrum))
+      for point in 0..<grid.cosines.count {
+        let seen = SteeringGrid.direction(grid.cosines[point])
+        let sum = zip(array.positions, amplitudes).reduce(Complex<Double>.zero) {
+          $0 + $1.1 * Complex(length: 1, phase: -2 * .pi / Self.wavelength * ($1.0 * seen).sum())
+        }
+        #expect(abs(spectrum.pointer[point] - sum.lengthSquared) < 1e-9)
+      }
+    }
+  }
+
+  @Test func theGridCoversTheHalfSpace() {
+    let grid = SteeringGrid(Self.array([.zero, SIMD3(0.5, 0, 0), SIMD3(0, 0.5, 0), SIMD3(0.5, 0.5, 0)]))
+    #expect(grid.cosines.allSatisfy { ($0 * $0).sum() <= 1 + 1e-9 })
+    for edge in [SIMD2(1.0, 0), SIMD2(0, 1.0), SIMD2(-1.0, 0), SIMD2(0, -1.0), SIMD2(0, 0)] {
+      #expect(grid.cosines.contains(edge))
+    }
+  }
+}
