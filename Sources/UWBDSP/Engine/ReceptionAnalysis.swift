@@ -11,6 +11,8 @@ struct ReceptionAnalysis {
   var snrdB = 0.0
   /// Antennas that have the first path, if all of the CIR's have it, so that phases may be compared; else 0.
   var comparableAntennas = 0
+  /// Of the antenna with the strongest first path.
+  var features: QualityFeatures?
 }
 
 /// Runs the delay stage on every antenna of a CIR and joins what it finds.
@@ -22,6 +24,8 @@ final class ReceptionAnalyser {
   private let tapSpacing: Double
   private let taps: PreparedTaps
   private let stage: DelayStage
+  private let extraction: FeatureExtraction
+  private let featureMemory: FeatureExtraction.Workspace
   private(set) var estimates: [DelayEstimate]
 
   init(
@@ -31,6 +35,8 @@ final class ReceptionAnalyser {
     self.tapSpacing = tapSpacing
     taps = PreparedTaps(tapCount: tapCount)
     stage = DelayStage.make(configuration, tapCount: tapCount, tapSpacing: tapSpacing)
+    extraction = FeatureExtraction(pulse: configuration.profile.pulse, tapSpacing: tapSpacing)
+    featureMemory = extraction.makeWorkspace()
     estimates = (0..<antennaCount).map { _ in DelayEstimate() }
   }
 
@@ -50,15 +56,20 @@ final class ReceptionAnalyser {
   func analyse(_ response: ChannelImpulseResponse) -> ReceptionAnalysis {
     var strongest = 0
     var strongestdB = -Double.infinity
+    var features: QualityFeatures?
     for antenna in 0..<response.antennaCount {
       taps.load(response, antenna: antenna, backgroundPeriodTaps: configuration.profile.backgroundPeriodTaps)
       stage.estimate(taps, into: &estimates[antenna])
       if estimates[antenna].status == .ok, let snr = estimates[antenna].snrdB, snr > strongestdB {
         strongest = antenna
         strongestdB = snr
+        features = estimates[antenna].firstPath.map {
+          extraction.features(of: taps, firstPath: $0, using: featureMemory)
+        }
       }
     }
     var result = ReceptionAnalysis()
+    result.features = features
     result.status = estimates[strongest].status
     guard strongestdB > -.infinity, let reference = estimates[strongest].firstPath else { return result }
     result.snrdB = strongestdB
