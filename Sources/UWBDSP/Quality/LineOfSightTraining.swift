@@ -39,14 +39,19 @@ public struct LineOfSightTraining: Sendable, Hashable {
     let samples = samples.filter { $0.isLineOfSight != nil }
     let few = Self.thinned(samples, perPlace: exchangesPerPlace)
     guard let groups = Self.placesOfBothClasses(few) else { return nil }
-    var best: Choice?
-    for set in featureSets {
-      for lambda in lambdas {
-        guard let loss = loss(few, groups, set, lambda) else { continue }
-        if loss < best?.loss ?? .infinity { best = Choice(featureSet: set, lambda: lambda, loss: loss) }
+    var choices: [Choice] = []
+    var costs: [[Double]] = []
+    for set in featureSets.sorted(by: { $0.features.count < $1.features.count }) {
+      for lambda in lambdas.sorted(by: >) {
+        guard let cost = losses(few, groups, set, lambda) else { continue }
+        costs.append(cost)
+        choices.append(
+          Choice(featureSet: set, lambda: lambda, loss: cost.reduce(0, +) / Double(cost.count)))
       }
     }
-    guard let best, let model = Self.model(samples, best.featureSet, lambda: best.lambda) else { return nil }
+    guard let best = SimplestSetting.choose(costs).map({ choices[$0] }),
+      let model = Self.model(samples, best.featureSet, lambda: best.lambda)
+    else { return nil }
     return Result(model: model, choice: best)
   }
 
@@ -67,9 +72,10 @@ public struct LineOfSightTraining: Sendable, Hashable {
         features: set.features, scaling: scaling, coefficients: solution.coefficients, intercept: solution.intercept))
   }
 
-  private func loss(
+  /// Each place's part in the mean loss, times the number of places.
+  private func losses(
     _ samples: [QualitySample], _ groups: GroupedSamples, _ set: QualityFeatureSet, _ lambda: Double
-  ) -> Double? {
+  ) -> [Double]? {
     let labels = samples.map { $0.isLineOfSight == true }
     let weights = Self.balanced(groups.weights, labels)
     let table = FeatureTable(samples.map(\.features), features: set.features)
@@ -77,7 +83,7 @@ public struct LineOfSightTraining: Sendable, Hashable {
     // Leaving a place out moves the solution a little: a Newton step or three from that of all.
     let regression = LogisticRegression(lambda: lambda, tolerance: 1e-3)
     guard let all = regression.fit(rows, labels: labels, weights: weights) else { return nil }
-    var sum = 0.0
+    var losses: [Double] = []
     for left in groups.indices {
       let isLeft = Set(left)
       let others = labels.indices.filter { !isLeft.contains($0) }
@@ -85,12 +91,14 @@ public struct LineOfSightTraining: Sendable, Hashable {
       guard
         let solution = regression.fit(rows, labels: labels, weights: othersWeights, indices: others, from: all)
       else { return nil }
+      var sum = 0.0
       for index in left {
         let odds = solution.value(at: index, of: rows)
         sum += weights[index] * LogisticRegression.loss(logOdds: labels[index] ? odds : -odds)
       }
+      losses.append(sum * Double(groups.indices.count))
     }
-    return sum / weights.reduce(0, +)
+    return losses
   }
 
   /// Weights that make both classes weigh the same among `rows`.

@@ -47,27 +47,30 @@ public struct RangeBiasTraining: Sendable, Hashable {
   ///   without a true distance are left out.
   /// - Returns: `nil` for fewer than three places.
   public func fit(_ candidates: [(delay: DelayMethod, samples: [QualitySample])]) -> Result? {
-    var best: (choice: Choice, fold: Fold)?
-    for candidate in candidates {
-      let samples = candidate.samples.filter { $0.trueDistance != nil }
-      let groups = GroupedSamples(samples.map(\.group))
-      guard groups.indices.count >= 3 else { continue }
-      for set in featureSets {
+    var settings: [(choice: Choice, fold: Fold)] = []
+    var costs: [[Double]] = []
+    for set in featureSets.sorted(by: { $0.features.count < $1.features.count }) {
+      for candidate in candidates {
+        let samples = candidate.samples.filter { $0.trueDistance != nil }
+        let groups = GroupedSamples(samples.map(\.group))
+        guard groups.indices.count >= 3 else { continue }
         let fold = Fold(samples, set, groups)
         let sums = fold.sums(fold.errors)
-        for lambda in lambdas {
+        for lambda in lambdas.sorted(by: >) {
           guard let residuals = fold.residuals(fold.errors, sums, lambda: lambda) else { continue }
-          let error = groups.meanSquare(residuals).squareRoot()
-          if error < best?.choice.error ?? .infinity {
-            let choice = Choice(
-              delay: candidate.delay, featureSet: set, lambda: lambda, deviationLambda: 0, error: error)
-            best = (choice, fold)
-          }
+          let cost = groups.means(residuals.map { $0 * $0 })
+          costs.append(cost)
+          let error = (cost.reduce(0, +) / Double(cost.count)).squareRoot()
+          settings.append(
+            (
+              Choice(
+                delay: candidate.delay, featureSet: set, lambda: lambda, deviationLambda: 0, error: error), fold
+            ))
         }
       }
     }
-    guard let best else { return nil }
-    return finish(best.choice, best.fold)
+    guard let best = SimplestSetting.choose(costs) else { return nil }
+    return finish(settings[best].choice, settings[best].fold)
   }
 
   private func finish(_ choice: Choice, _ fold: Fold) -> Result? {
@@ -143,10 +146,8 @@ public struct RangeBiasTraining: Sendable, Hashable {
 }
 
 extension GroupedSamples {
-  /// Mean of the squares, places weighing the same.
-  func meanSquare(_ values: [Double]) -> Double {
-    var sum = 0.0
-    for index in values.indices { sum += weights[index] * values[index] * values[index] }
-    return sum / Double(max(indices.count, 1))
+  /// Mean over each place's exchanges.
+  func means(_ values: [Double]) -> [Double] {
+    indices.map { rows in rows.reduce(0) { $0 + values[$1] } / Double(rows.count) }
   }
 }
