@@ -48,6 +48,9 @@ struct BiasFigures {
   var deviations: [Double] = []
   var roc: ReceiverOperatingCurve?
   var accuracy: Double?
+  /// The same of the model that ships.
+  var shippedROC: ReceiverOperatingCurve?
+  var shippedAccuracy: Double?
 
   init(_ exchanges: LabelledExchanges, _ folds: [QualityCrossValidation.Fold]) {
     let samples = exchanges.samples.first ?? []
@@ -78,6 +81,16 @@ struct BiasFigures {
     deviations = judged.compactMap(\.deviation)
     score(samples, folds)
     for fold in folds { captures.append(Self.capture(fold, exchanges)) }
+    scoreShipped(samples)
+  }
+
+  private mutating func scoreShipped(_ samples: [QualitySample]) {
+    let labelled = samples.filter { $0.isLineOfSight != nil }
+    guard !labelled.isEmpty else { return }
+    let labels = labelled.map { $0.isLineOfSight == true }
+    let scores = labelled.map { LineOfSightModel.simulated.probability($0.features) }
+    shippedROC = ReceiverOperatingCurve(scores: scores, labels: labels)
+    shippedAccuracy = Double(zip(scores, labels).count { ($0 > 0.5) == $1 }) / Double(labels.count)
   }
 
   private mutating func score(_ samples: [QualitySample], _ folds: [QualityCrossValidation.Fold]) {

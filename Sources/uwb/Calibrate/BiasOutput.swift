@@ -63,6 +63,8 @@ struct BiasOutput {
     text.add("median_deviation_m", BiasFigures.median(figures.deviations), places: 4)
     text.add("line_of_sight_auc", figures.roc?.area, places: 4)
     text.add("line_of_sight_accuracy", figures.accuracy, places: 4)
+    text.add("shipped_line_of_sight_auc", figures.shippedROC?.area, places: 4)
+    text.add("shipped_line_of_sight_accuracy", figures.shippedAccuracy, places: 4)
     text.end()
     try output.write { $0.append(contentsOf: text.bytes) }
   }
@@ -106,8 +108,14 @@ struct BiasOutput {
       text += "line of sight: area under the curve " + cell(roc.area, 3, 0) + ", right "
       text += cell(figures.accuracy.map { 100 * $0 }, 1, 0) + " %\n"
     }
+    if let roc = figures.shippedROC {
+      text += "the model that ships, which knows simulated channels only: " + cell(roc.area, 3, 0) + ", right "
+      text += cell(figures.shippedAccuracy.map { 100 * $0 }, 1, 0) + " %\n"
+    }
     text += "\(exchanges.exchanges) exchanges of \(exchanges.captures.count) captures"
-    for (reason, count) in exchanges.rejected.sorted(by: { $0.key < $1.key }) { text += ", \(count) rejected: \(reason)" }
+    for (reason, count) in exchanges.rejected.sorted(by: { $0.key < $1.key }) {
+      text += ", \(count) rejected: \(reason)"
+    }
     try output.write(text + "\n")
   }
 }

@@ -1,3 +1,4 @@
+import UWBDSP
 import UWBReport
 
 /// The receiver operating characteristic of line of sight, and the distribution of distance errors.
@@ -13,12 +14,17 @@ enum BiasPicture {
       var panel = Panel(
         title: "Line of sight, every capture held out", x: Axis("NLOS taken for LOS", range: 0...1, padding: 0),
         y: Axis("LOS found", range: 0...1, padding: 0), height: 340)
-      let area = (roc.area * 1000).rounded() / 1000
-      panel.series = [
-        Series("area under the curve \(area)", x: roc.falsePositives, y: roc.truePositives)
-      ]
+      panel.series = [series("held out", roc, 0)]
+      if let shipped = figures.shippedROC { panel.series.append(series("model that ships", shipped, 1)) }
       panels.append(panel)
     }
     return Figure(title: "What CIRs tell of line of sight and range bias", panels: panels)
+  }
+
+  private static func series(_ name: String, _ roc: ReceiverOperatingCurve, _ index: Int) -> Series {
+    let area = (roc.area * 1000).rounded() / 1000
+    return Series(
+      "\(name) · area \(area)", x: roc.falsePositives, y: roc.truePositives, ink: .series(index),
+      line: index == 0 ? .solid : .dashed)
   }
 }

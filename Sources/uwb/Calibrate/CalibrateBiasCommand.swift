@@ -27,7 +27,8 @@ struct CalibrateBiasCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Truth table; not needed for captures that carry their truth.", valueName: "file.csv"))
   var truth: String?
 
-  @Option(help: ArgumentHelp("Calibration file to write or to change, read by replay --calibration.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("Calibration file to write or to change, read by replay --calibration.", valueName: "file"))
   var out: String
 
   @Option(help: "What to write: a table or ndjson.")
@@ -69,7 +70,8 @@ struct CalibrateBiasCommand: ParsableCommand {
     let candidates = zip(exchanges.methods, exchanges.samples).map { (delay: $0, samples: $1) }
     guard Set(candidates.first?.samples.map(\.group) ?? []).count >= 4 else {
       throw CaptureError(
-        file: captures.joined(separator: ", "), problem: "there are fewer than four captures with exchanges to learn from",
+        file: captures.joined(separator: ", "),
+        problem: "there are fewer than four captures with exchanges to learn from",
         remedy: "Give captures of more places, each in a file of its own.")
     }
     let validation = crossValidation
@@ -112,7 +114,8 @@ struct CalibrateBiasCommand: ParsableCommand {
     try (estimators ?? "").split(separator: ",").map { name in
       guard let method = DelayMethod(rawValue: String(name)) else {
         throw ValidationError(
-          "There is no estimator “\(name)”. Known ones: \(DelayMethod.allCases.map(\.rawValue).joined(separator: ", ")).")
+          "There is no estimator “\(name)”. Known ones: \(DelayMethod.allCases.map(\.rawValue).joined(separator: ", "))."
+        )
       }
       return method
     }

@@ -8,5 +8,5 @@ struct CalibrateCommand: ParsableCommand {
       EXAMPLE
         uwb calibrate pulse *.log --out pulse.json && uwb replay 11.log --pulse pulse.json
       """,
-    subcommands: [CalibratePulseCommand.self, CalibrateBiasCommand.self])
+    subcommands: [CalibratePulseCommand.self, CalibrateBiasCommand.self, CalibrateSimulatedCommand.self])
 }

@@ -43,7 +43,8 @@ struct LabelledExchanges {
       }
       exchanges += 1
       take(
-        exchange, group: group, distance: distance, isLineOfSight: known?.isLineOfSight ?? exchange.truth?.isLineOfSight,
+        exchange, group: group, distance: distance,
+        isLineOfSight: known?.isLineOfSight ?? exchange.truth?.isLineOfSight,
         stages)
       progress.update(bytes: reader.bytesRead, exchanges: exchange.index + 1)
     }
@@ -84,7 +85,8 @@ struct LabelledExchanges {
         let features = engine.qualityFeatures(of: exchange, measurement, using: workspace)
       else {
         let reason = measurement.status == .ok ? "noImpulseResponse" : measurement.status.rawValue
-        return rejected[reason, default: 0] += 1
+        rejected[reason, default: 0] += 1
+        return
       }
       found.append(
         QualitySample(
