@@ -65,7 +65,7 @@ struct BiasFigures {
         columnCount: LabelledExchanges.Chip.featureCount, values: exchanges.chip.flatMap(\.features))
       methods.append(
         Method(
-          name: "chip less a ridge on its own figures",
+          name: "chip less a ridge",
           errors: QualityBaseline.lessRidge(rows, errors, groups: groups)))
     }
     for (method, samples) in zip(exchanges.methods, exchanges.samples) where method != .chip {
