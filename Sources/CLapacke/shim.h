@@ -43,6 +43,11 @@ static inline int uwb_dgesv(int n, int nrhs, double *a, int lda, int *ipiv, doub
   return LAPACKE_dgesv_work(LAPACK_COL_MAJOR, n, nrhs, a, lda, ipiv, b, ldb);
 }
 
+/// Symmetric positive definite equations A·X = B by Cholesky, both overwritten, X in b; A's lower triangle counts.
+static inline int uwb_dposv(int n, int nrhs, double *a, int lda, double *b, int ldb) {
+  return LAPACKE_dposv_work(LAPACK_COL_MAJOR, 'L', n, nrhs, a, lda, b, ldb);
+}
+
 /// Left singular vectors in u (m × min(m, n)) and singular values, descending, of a complex matrix (overwritten).
 /// rwork holds 5·min(m, n) doubles.
 static inline int uwb_zgesvd(int m, int n, void *a, int lda, double *s, void *u, int ldu, void *work, int lwork,

@@ -1,4 +1,15 @@
-/// Line of sight and range bias from the shape of CIRs.
+/// Line of sight and range bias from the shape of CIRs, as `uwb calibrate bias` fitted them to labelled captures.
 public struct QualityCalibration: Sendable, Hashable, Codable {
-  public init() {}
+  /// The first-path estimator that the captures were measured with: biases are its, and hold for no other.
+  public var delay: DelayMethod?
+  public var lineOfSight: LineOfSightModel?
+  public var rangeBias: RangeBiasModel?
+
+  public init(
+    delay: DelayMethod? = nil, lineOfSight: LineOfSightModel? = nil, rangeBias: RangeBiasModel? = nil
+  ) {
+    self.delay = delay
+    self.lineOfSight = lineOfSight
+    self.rangeBias = rangeBias
+  }
 }

@@ -1,5 +1,5 @@
 /// The delay estimators by the names that the command line knows, `chip` included.
-public enum DelayMethod: String, Sendable, Hashable, CaseIterable {
+public enum DelayMethod: String, Sendable, Hashable, CaseIterable, Codable {
   /// The chip's own first path, as it was recorded.
   case chip
   /// `PeakTap`

@@ -70,4 +70,17 @@ final class JointStage {
     result.comparableAntennas = isSeen ? antennaCount : 0
     return result
   }
+
+  /// The first path on the antenna that heard it best, at the last analysis.
+  var strongestFirstPath: (antenna: Int, path: PathEstimate)? {
+    guard let path = estimate.paths.firstPath, estimate.paths.amplitudes.count >= antennaCount else { return nil }
+    var strongest = 0
+    for antenna in 1..<antennaCount
+    where estimate.paths.amplitudes[antenna].lengthSquared > estimate.paths.amplitudes[strongest].lengthSquared {
+      strongest = antenna
+    }
+    var own = path
+    own.amplitude = estimate.paths.amplitudes[strongest]
+    return (strongest, own)
+  }
 }

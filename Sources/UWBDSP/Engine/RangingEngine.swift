@@ -41,10 +41,12 @@ public struct RangingEngine: Sendable {
 
   public let configuration: Configuration
   private let phaseFit: PhaseFit?
+  private let quality: QualityStage
 
   public init(_ configuration: Configuration) {
     self.configuration = configuration
     phaseFit = configuration.angle == .none ? nil : configuration.array.map(PhaseFit.init)
+    quality = QualityStage(configuration.calibration.quality, delay: configuration.delay)
   }
 
   /// All memory that measuring needs; one for each thread.
@@ -127,9 +129,24 @@ public struct RangingEngine: Sendable {
     range(
       recorded, poll: isResponder ? firstCorrection : others, response: isResponder ? others : firstCorrection,
       final: isResponder ? secondCorrection : others, into: &result)
+    quality.judge(firstAnalysis?.features, secondAnalysis?.features, into: &result)
     // `clockOffset` compares the initiator's clock with the responder's.
     result.clockOffsetppm = 1e6 * (isResponder ? recorded.clockOffset : -recorded.clockOffset)
     return result
+  }
+
+  /// What line of sight and range bias are judged by: the features of `exchange`, of which `measurement`
+  /// was made; `nil` where none of its receptions has a first path.
+  public func qualityFeatures(
+    of exchange: RangingExchange, _ measurement: RangingMeasurement, using workspace: Workspace
+  ) -> QualityFeatures? {
+    let isResponder = exchange.initiator == .peer
+    let first = isResponder ? exchange.poll.reception : exchange.response?.reception
+    let second = isResponder ? exchange.final?.reception : nil
+    var features = QualityStage.joined(
+      analyse(first, by: &workspace.poll)?.features, analyse(second, by: &workspace.final)?.features)
+    if let distance = measurement.distance { features?.setDistance(distance) }
+    return features
   }
 
   private func analyse(_ reception: Reception?, by analyser: inout ReceptionAnalyser) -> ReceptionAnalysis? {

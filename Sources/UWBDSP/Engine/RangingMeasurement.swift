@@ -27,7 +27,7 @@ public struct FirstPaths: Sendable, Hashable, Codable {
   }
 }
 
-/// What the engine makes of one exchange alone: no calibration by the user, no tracking, no memory of others.
+/// What the engine makes of one exchange alone: no tracking, no memory of others.
 public struct RangingMeasurement: Sendable, Hashable, Codable {
   /// Counts the exchanges of a capture from 0.
   public var exchange: Int
@@ -59,13 +59,19 @@ public struct RangingMeasurement: Sendable, Hashable, Codable {
   public var clockOffsetppm: Double?
   /// 0 … 1
   public var lineOfSightProbability: Double?
+  /// What the CIRs' shape says that `distance` is too long by, m; needs a calibration with the delay estimator in use.
+  public var rangeBias: Double?
+  /// m, standard deviation of `distance` less `rangeBias`, noise included. Most of it is the place's, and no average
+  /// over the exchanges of one place makes it smaller.
+  public var rangeBiasDeviation: Double?
 
   public init(
     exchange: Int, time: Double, peer: DeviceAddress, status: MeasurementStatus, distance: Double? = nil,
     distanceDeviation: Double? = nil, direction: SIMD3<Double>? = nil, azimuth: Double? = nil,
     azimuthDeviation: Double? = nil, elevation: Double? = nil, elevationDeviation: Double? = nil,
     firstPathTaps: FirstPaths = FirstPaths(), snrdB: Double? = nil, clockOffsetppm: Double? = nil,
-    lineOfSightProbability: Double? = nil, directionStatus: DirectionStatus? = nil
+    lineOfSightProbability: Double? = nil, rangeBias: Double? = nil, rangeBiasDeviation: Double? = nil,
+    directionStatus: DirectionStatus? = nil
   ) {
     self.exchange = exchange
     self.time = time
@@ -83,5 +89,15 @@ public struct RangingMeasurement: Sendable, Hashable, Codable {
     self.clockOffsetppm = clockOffsetppm
     self.lineOfSightProbability = lineOfSightProbability
     self.directionStatus = directionStatus
+    self.rangeBias = rangeBias
+    self.rangeBiasDeviation = rangeBiasDeviation
   }
+}
+
+extension RangingMeasurement {
+  /// `distance` less the bias that is known, m.
+  public var correctedDistance: Double? { distance.map { $0 - (rangeBias ?? 0) } }
+
+  /// m, standard deviation of `correctedDistance`
+  public var correctedDistanceDeviation: Double? { rangeBias == nil ? distanceDeviation : rangeBiasDeviation }
 }

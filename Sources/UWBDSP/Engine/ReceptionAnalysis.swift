@@ -11,6 +11,8 @@ struct ReceptionAnalysis {
   var snrdB = 0.0
   /// Antennas that have the first path, if all of the CIR's have it, so that phases may be compared; else 0.
   var comparableAntennas = 0
+  /// Of the antenna with the strongest first path.
+  var features: QualityFeatures?
 }
 
 /// Runs the delay stage on every antenna of a CIR and joins what it finds.
@@ -23,6 +25,8 @@ final class ReceptionAnalyser {
   /// One for each antenna where a joint fit wants them all at once, else one.
   private let taps: [PreparedTaps]
   private let stage: DelayStage
+  private let extraction: FeatureExtraction
+  private let featureMemory: FeatureExtraction.Workspace
   private(set) var estimates: [DelayEstimate]
   private let joint: JointStage?
   /// Whether the last analysis was the joint fit's.
@@ -37,6 +41,8 @@ final class ReceptionAnalyser {
     self.joint = joint
     taps = (0..<(joint?.antennaCount ?? 1)).map { _ in PreparedTaps(tapCount: tapCount) }
     stage = DelayStage.make(configuration, tapCount: tapCount, tapSpacing: tapSpacing)
+    extraction = FeatureExtraction(pulse: configuration.profile.pulse, tapSpacing: tapSpacing)
+    featureMemory = extraction.makeWorkspace()
     estimates = (0..<antennaCount).map { _ in DelayEstimate() }
   }
 
@@ -64,7 +70,10 @@ final class ReceptionAnalyser {
       for antenna in 0..<response.antennaCount {
         taps[antenna].load(response, antenna: antenna, backgroundPeriodTaps: background)
       }
-      let result = joint.analyse(taps, reception)
+      var result = joint.analyse(taps, reception)
+      if let (antenna, path) = joint.strongestFirstPath {
+        result.features = extraction.features(of: taps[antenna], firstPath: path, using: featureMemory)
+      }
       // Each antenna by itself may settle where all together do not.
       guard result.status == .didNotConverge else { return result }
       isJoint = false
@@ -74,6 +83,7 @@ final class ReceptionAnalyser {
     let firstPaths = JointStage.usable(reception.antennaFirstPathTaps, count: response.antennaCount)
     var strongest = 0
     var strongestdB = -Double.infinity
+    var features: QualityFeatures?
     for antenna in 0..<response.antennaCount {
       single.load(response, antenna: antenna, backgroundPeriodTaps: background)
       stage.estimate(single, into: &estimates[antenna])
@@ -83,11 +93,15 @@ final class ReceptionAnalyser {
       if estimates[antenna].status == .ok, let snr = estimates[antenna].snrdB, snr > strongestdB {
         strongest = antenna
         strongestdB = snr
+        features = estimates[antenna].firstPath.map {
+          extraction.features(of: single, firstPath: $0, using: featureMemory)
+        }
       }
     }
     /// Chips of their own count from where they please: by how much later than antenna 0's.
     func shift(_ antenna: Int) -> Double { firstPaths.map { $0[antenna] - $0[0] } ?? 0 }
     var result = ReceptionAnalysis()
+    result.features = features
     result.status = estimates[strongest].status
     guard strongestdB > -.infinity, let reference = estimates[strongest].firstPath else { return result }
     result.snrdB = strongestdB

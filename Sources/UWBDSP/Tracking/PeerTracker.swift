@@ -49,7 +49,8 @@ public struct PeerTracker: Sendable, Hashable {
 
   /// Takes the next measurement of this peer; times do not decrease. Measurements without a distance pass unchanged.
   public mutating func update(_ measurement: RangingMeasurement) -> Output {
-    guard measurement.status == .ok, let value = measurement.distance, let deviation = measurement.distanceDeviation
+    guard measurement.status == .ok, let value = measurement.correctedDistance,
+      let deviation = measurement.correctedDistanceDeviation
     else { return Output(measurement: measurement, isOutlier: false) }
     if let track = distance, measurement.time - track.time > configuration.longestGap { reset() }
 
@@ -69,7 +70,10 @@ public struct PeerTracker: Sendable, Hashable {
     }
     distance = track
     output.measurement.distance = track.value
-    output.measurement.distanceDeviation = track.deviation
+    // The bias is the place's: exchanges of one place don't average its error away.
+    output.measurement.distanceDeviation = max(track.deviation, measurement.rangeBiasDeviation ?? 0)
+    output.measurement.rangeBias = nil
+    output.measurement.rangeBiasDeviation = nil
     if !output.isOutlier { trackDirection(measurement, into: &output.measurement) }
     return output
   }

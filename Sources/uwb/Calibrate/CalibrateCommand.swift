@@ -5,8 +5,9 @@ struct CalibrateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "calibrate", abstract: "Measure what the engine has to know of a radio.",
     discussion: """
-      EXAMPLE
+      EXAMPLES
         uwb calibrate pulse *.log --out pulse.json && uwb replay 11.log --pulse pulse.json
+        uwb calibrate bias *.log --truth truth.csv --out cal.json && uwb replay 11.log --calibration cal.json
       """,
-    subcommands: [CalibratePulseCommand.self])
+    subcommands: [CalibratePulseCommand.self, CalibrateBiasCommand.self, CalibrateSimulatedCommand.self])
 }

@@ -46,9 +46,15 @@ struct EngineOptions: ParsableArguments {
     }
     if let pulse { profile.pulse = try PulseFile.shape(named: pulse) }
     let array = try array.map(ArrayFile.read) ?? header.array
+    let calibration = try calibration.map(CalibrationFile.read) ?? Calibration()
+    // A range bias is that of the estimator it was learnt with.
+    let calibrated = calibration.quality?.rangeBias == nil ? nil : calibration.quality?.delay
+    if let delay, let calibrated, delay != calibrated {
+      Message.write(
+        "The calibration's range bias is \(calibrated.rawValue)'s and is not used with --delay \(delay.rawValue).")
+    }
     return RangingEngine(
       RangingEngine.Configuration(
-        profile: profile, delay: delay, array: array, angle: angle,
-        calibration: try calibration.map(CalibrationFile.read) ?? Calibration()))
+        profile: profile, delay: delay ?? calibrated, array: array, angle: angle, calibration: calibration))
   }
 }

@@ -34,6 +34,8 @@ struct NDJSONOutput: ReplayOutput {
       text.add("elevation_std_deg", given ? degrees(tracked.measurement.elevationDeviation) : nil, places: 4)
       text.add("raw_distance_m", raw.distance, places: 6)
       text.add("raw_distance_std_m", raw.distanceDeviation, places: 6)
+      text.add("range_bias_m", raw.rangeBias, places: 6)
+      text.add("range_bias_std_m", raw.rangeBiasDeviation, places: 6)
       text.add("line_of_sight_probability", object.lineOfSightProbability, places: 4)
       text.add(
         "first_path_taps", ("poll", raw.firstPathTaps.poll), ("response", raw.firstPathTaps.response),

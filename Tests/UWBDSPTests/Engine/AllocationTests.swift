@@ -101,6 +101,20 @@ import Testing
     #expect(statuses == 7 * 2)
   }
 
+  @Test(isCounted) func judgingQualityAllocatesNothingInRelease() {
+    var random = StatisticsRandom(seed: 2003)
+    let exchange = ExchangeMaker().make(using: &random)
+    let engine = RangingEngine(
+      .init(profile: .ideal, delay: .edgeFit, calibration: QualityStageTests.calibration))
+    let workspace = engine.makeWorkspace(tapCount: 320)
+    var biases = 0
+    let count = allocations {
+      if engine.measure(exchange, using: workspace).rangeBias != nil { biases += 1 }
+    }
+    #expect(count == 0)
+    #expect(biases == 7)
+  }
+
   @Test(isCounted) func trackingAllocatesNothingInRelease() {
     var tracker = PeerTracker()
     var time = 0.0

@@ -1,0 +1,28 @@
+import Numerics
+
+/// What one pulse at the first path leaves of the energy around it: 1 − |Σ p h|² / (Σ p² · Σ|h|²) over the taps within 3 of it.
+///
+/// Zero for one path in no noise; near one where several overlap. O(7 taps).
+enum PulseResidual {
+  static let reach = 3.0
+  static let mostTaps = 8
+
+  static func measure(_ taps: PreparedTaps, delayTaps: Double, _ workspace: FeatureExtraction.Workspace) -> Double {
+    let first = max(0, Int((delayTaps - reach).rounded(.up)))
+    let count = min(min(taps.count - 1, Int((delayTaps + reach).rounded(.down))) - first + 1, mostTaps)
+    guard count > 0 else { return 1 }
+    let pulse = workspace.values.pointer
+    workspace.pulse.evaluate(delay: delayTaps, firstTap: first, count: count, into: pulse)
+    var (real, imaginary, pulseEnergy, energy) = (0.0, 0.0, 0.0, 0.0)
+    for index in 0..<count {
+      let sampleReal = Double(taps.taps[2 * (first + index)])
+      let sampleImaginary = Double(taps.taps[2 * (first + index) + 1])
+      real += pulse[index] * sampleReal
+      imaginary += pulse[index] * sampleImaginary
+      pulseEnergy += pulse[index] * pulse[index]
+      energy += sampleReal * sampleReal + sampleImaginary * sampleImaginary
+    }
+    guard pulseEnergy > 0, energy > 0 else { return 1 }
+    return min(max(1 - (real * real + imaginary * imaginary) / (pulseEnergy * energy), 0), 1)
+  }
+}

@@ -1,0 +1,82 @@
+/// How good models trained on all places but one are on that one, for each place in turn; settings are chosen anew each
+/// time, without it.
+public struct QualityCrossValidation: Sendable {
+  public var biasTraining: RangeBiasTraining
+  public var lineOfSightTraining: LineOfSightTraining
+
+  public init(
+    biasTraining: RangeBiasTraining = RangeBiasTraining(),
+    lineOfSightTraining: LineOfSightTraining = LineOfSightTraining()
+  ) {
+    self.biasTraining = biasTraining
+    self.lineOfSightTraining = lineOfSightTraining
+  }
+
+  /// What a model that never saw the place says of an exchange.
+  public struct Prediction: Sendable, Hashable {
+    public var group: Int
+    /// Distance of the chosen estimator less the predicted bias less the truth, m.
+    public var error: Double?
+    /// Stated for `error`, m.
+    public var deviation: Double?
+    public var lineOfSightProbability: Double?
+  }
+
+  public struct Fold: Sendable, Hashable {
+    public var group: Int
+    public var bias: RangeBiasTraining.Choice?
+    public var lineOfSight: LineOfSightTraining.Choice?
+    /// In the order of the samples.
+    public var predictions: [Prediction]
+  }
+
+  /// - Parameter candidates: for each first-path estimator the same exchanges in the same order. The first one's features
+  ///   tell line of sight where no distance is known.
+  /// - Parameter body: called after each fold.
+  public func run(
+    _ candidates: [(delay: DelayMethod, samples: [QualitySample])], progress body: (Int) -> Void = { _ in }
+  ) -> [Fold] {
+    guard let first = candidates.first else { return [] }
+    let groups = Set(first.samples.map(\.group)).sorted()
+    return groups.enumerated().map { index, group in
+      defer { body(index + 1) }
+      return fold(candidates, leaving: group)
+    }
+  }
+
+  /// The models for use, from all places.
+  public func finish(
+    _ candidates: [(delay: DelayMethod, samples: [QualitySample])]
+  ) -> (calibration: QualityCalibration, bias: RangeBiasTraining.Choice?, lineOfSight: LineOfSightTraining.Choice?) {
+    let bias = biasTraining.fit(candidates)
+    let samples = Self.samples(candidates, bias?.choice.delay)
+    let lineOfSight = lineOfSightTraining.fit(samples)
+    let calibration = QualityCalibration(
+      delay: bias?.choice.delay, lineOfSight: lineOfSight?.model, rangeBias: bias?.model)
+    return (calibration, bias?.choice, lineOfSight?.choice)
+  }
+
+  private static func samples(
+    _ candidates: [(delay: DelayMethod, samples: [QualitySample])], _ delay: DelayMethod?
+  ) -> [QualitySample] {
+    (candidates.first { $0.delay == delay } ?? candidates.first)?.samples ?? []
+  }
+
+  private func fold(
+    _ candidates: [(delay: DelayMethod, samples: [QualitySample])], leaving group: Int
+  ) -> Fold {
+    let others = candidates.map { ($0.delay, $0.samples.filter { $0.group != group }) }
+    let trained = finish(others)
+    let left = Self.samples(candidates, trained.bias?.delay).filter { $0.group == group }
+    let predictions = left.map { sample in
+      var prediction = Prediction(group: group)
+      if let model = trained.calibration.rangeBias, let truth = sample.trueDistance {
+        prediction.error = sample.distance - model.bias.value(at: sample.features) - truth
+        prediction.deviation = model.deviation(sample.features)
+      }
+      prediction.lineOfSightProbability = trained.calibration.lineOfSight?.probability(sample.features)
+      return prediction
+    }
+    return Fold(group: group, bias: trained.bias, lineOfSight: trained.lineOfSight, predictions: predictions)
+  }
+}

@@ -1,0 +1,31 @@
+/// Judges one exchange: line of sight, range bias, and what the distance's deviation then is.
+struct QualityStage: Sendable {
+  private let lineOfSight: LineOfSightModel
+  private let rangeBias: RangeBiasModel?
+
+  /// - Parameter delay: the estimator in use. A calibration of another says nothing about its bias.
+  init(_ calibration: QualityCalibration?, delay: DelayMethod) {
+    lineOfSight = calibration?.lineOfSight ?? .simulated
+    rangeBias = calibration?.delay == delay ? calibration?.rangeBias : nil
+  }
+
+  /// Completes `measurement` from the features of its receptions; what can't be told stays `nil`.
+  func judge(_ first: QualityFeatures?, _ second: QualityFeatures?, into measurement: inout RangingMeasurement) {
+    guard var features = Self.joined(first, second) else { return }
+    if let distance = measurement.distance { features.setDistance(distance) }
+    if measurement.distance != nil || !lineOfSight.logOdds.features.contains(.freeSpacePeak) {
+      measurement.lineOfSightProbability = lineOfSight.probability(features)
+    }
+    if measurement.distance != nil, let rangeBias {
+      measurement.rangeBias = rangeBias.bias.value(at: features)
+      measurement.rangeBiasDeviation = rangeBias.deviation(features)
+    }
+  }
+
+  /// An exchange's features are the mean of its receptions'.
+  static func joined(_ first: QualityFeatures?, _ second: QualityFeatures?) -> QualityFeatures? {
+    guard let first else { return second }
+    guard let second else { return first }
+    return .mean(first, second)
+  }
+}

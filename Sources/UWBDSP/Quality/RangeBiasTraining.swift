@@ -1,0 +1,153 @@
+import Numerics
+
+/// Fits a `RangeBiasModel` to labelled exchanges, all settings chosen by leaving one place out.
+///
+/// For each first-path estimator, feature set and λ the ridge regression of the distance error is fitted without one place and
+/// scored on it, for every place; the settings with the smallest mean square win. What is left with them, place by place,
+/// trains the deviation: a ridge regression of ln|residual|, its λ chosen the same way by the likelihood of the residuals.
+/// Scales of features are those of all training places.
+///
+/// Cost: one run over the rows for each estimator and feature set, then settings × places solutions: a second for thousands of
+/// exchanges. Needs three places at least, and says nothing about radios or rooms unlike them.
+public struct RangeBiasTraining: Sendable, Hashable {
+  /// What may be chosen.
+  public var featureSets: [QualityFeatureSet]
+  public var lambdas: [Double]
+  public var deviationLambdas: [Double]
+  /// Residuals count as at least this, m: the logarithm of a lucky hit says nothing.
+  public var leastResidual: Double
+
+  public init(
+    featureSets: [QualityFeatureSet] = [.amplitudes, .firstPath, .edges, .firstPathAndEdges, .all],
+    lambdas: [Double] = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3], deviationLambdas: [Double] = [0.03, 0.1, 0.3, 1, 3],
+    leastResidual: Double = 0.01
+  ) {
+    self.featureSets = featureSets
+    self.lambdas = lambdas
+    self.deviationLambdas = deviationLambdas
+    self.leastResidual = leastResidual
+  }
+
+  /// What was chosen.
+  public struct Choice: Sendable, Hashable {
+    public var delay: DelayMethod
+    public var featureSet: QualityFeatureSet
+    public var lambda: Double
+    public var deviationLambda: Double
+    /// Root of the mean square error on places left out while choosing, places weighing the same, m.
+    public var error: Double
+  }
+
+  public struct Result: Sendable, Hashable {
+    public var model: RangeBiasModel
+    public var choice: Choice
+  }
+
+  /// - Parameter candidates: for each first-path estimator the same exchanges in the same order, as it measured them. Those
+  ///   without a true distance are left out.
+  /// - Returns: `nil` for fewer than three places.
+  public func fit(_ candidates: [(delay: DelayMethod, samples: [QualitySample])]) -> Result? {
+    var settings: [(choice: Choice, fold: Fold)] = []
+    var costs: [[Double]] = []
+    for set in featureSets.sorted(by: { $0.features.count < $1.features.count }) {
+      for candidate in candidates {
+        let samples = candidate.samples.filter { $0.trueDistance != nil }
+        let groups = GroupedSamples(samples.map(\.group))
+        guard groups.indices.count >= 3 else { continue }
+        let fold = Fold(samples, set, groups)
+        let sums = fold.sums(fold.errors)
+        for lambda in lambdas.sorted(by: >) {
+          guard let residuals = fold.residuals(fold.errors, sums, lambda: lambda) else { continue }
+          let cost = groups.means(residuals.map { $0 * $0 })
+          costs.append(cost)
+          let error = (cost.reduce(0, +) / Double(cost.count)).squareRoot()
+          settings.append(
+            (
+              Choice(
+                delay: candidate.delay, featureSet: set, lambda: lambda, deviationLambda: 0, error: error), fold
+            ))
+        }
+      }
+    }
+    guard let best = SimplestSetting.choose(costs) else { return nil }
+    return finish(settings[best].choice, settings[best].fold)
+  }
+
+  private func finish(_ choice: Choice, _ fold: Fold) -> Result? {
+    var choice = choice
+    let errors = fold.errors
+    guard let residuals = fold.residuals(errors, fold.sums(errors), lambda: choice.lambda),
+      let bias = RidgeRegression(lambda: choice.lambda).fit(fold.rows, targets: errors, weights: fold.groups.weights)
+    else { return nil }
+    let logarithms = residuals.map { Double.log(max(abs($0), leastResidual)) }
+    let sums = fold.sums(logarithms)
+    var least = Double.infinity
+    for lambda in deviationLambdas {
+      guard let left = fold.residuals(logarithms, sums, lambda: lambda) else { continue }
+      // −ln of the normal density, less its constant, place by place.
+      var cost = 0.0
+      for index in residuals.indices {
+        let logDeviation = logarithms[index] - left[index] + RangeBiasModel.logarithmOffset
+        let normalised = residuals[index] * Double.exp(-logDeviation)
+        cost += fold.groups.weights[index] * (logDeviation + 0.5 * normalised * normalised)
+      }
+      if cost < least {
+        least = cost
+        choice.deviationLambda = lambda
+      }
+    }
+    guard
+      let logResidual = RidgeRegression(lambda: choice.deviationLambda).fit(
+        fold.rows, targets: logarithms, weights: fold.groups.weights)
+    else { return nil }
+    func model(_ solution: RidgeRegression.Solution) -> LinearModel {
+      LinearModel(
+        features: choice.featureSet.features, scaling: fold.scaling, coefficients: solution.coefficients,
+        intercept: solution.intercept)
+    }
+    return Result(model: RangeBiasModel(bias: model(bias), logResidual: model(logResidual)), choice: choice)
+  }
+
+  /// One estimator's rows under one feature set.
+  private struct Fold {
+    let groups: GroupedSamples
+    let scaling: FeatureScaling
+    let rows: FeatureTable
+    let errors: [Double]
+
+    init(_ samples: [QualitySample], _ set: QualityFeatureSet, _ groups: GroupedSamples) {
+      self.groups = groups
+      let table = FeatureTable(samples.map(\.features), features: set.features)
+      scaling = FeatureScaling(fitting: table, weights: groups.weights)
+      rows = scaling.scaled(table)
+      errors = samples.map { $0.distance - ($0.trueDistance ?? 0) }
+    }
+
+    /// The sums of each place.
+    func sums(_ targets: [Double]) -> [NormalEquations] {
+      groups.indices.map { indices in
+        var sums = NormalEquations(columnCount: rows.columnCount)
+        sums.add(rows, targets: targets, weights: groups.weights, indices: indices)
+        return sums
+      }
+    }
+
+    /// Target less what a regression on all other places says, for every row.
+    func residuals(_ targets: [Double], _ sums: [NormalEquations], lambda: Double) -> [Double]? {
+      let all = sums.dropFirst().reduce(sums[0], +)
+      var residuals = targets
+      for (group, indices) in groups.indices.enumerated() {
+        guard let solution = RidgeRegression(lambda: lambda).fit(all - sums[group]) else { return nil }
+        for index in indices { residuals[index] -= solution.value(at: index, of: rows) }
+      }
+      return residuals
+    }
+  }
+}
+
+extension GroupedSamples {
+  /// Mean over each place's exchanges.
+  func means(_ values: [Double]) -> [Double] {
+    indices.map { rows in rows.reduce(0) { $0 + values[$1] } / Double(rows.count) }
+  }
+}

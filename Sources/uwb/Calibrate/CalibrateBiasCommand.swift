@@ -1,0 +1,131 @@
+import ArgumentParser
+import Foundation
+import UWBCapture
+import UWBDSP
+
+extension BiasOutput.Kind: ExpressibleByArgument {}
+extension QualityFeatureSet: ExpressibleByArgument {}
+
+/// `uwb calibrate bias`: line of sight and range bias from labelled captures.
+struct CalibrateBiasCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "bias", abstract: "Learn line of sight and range bias from labelled captures.",
+    discussion: """
+      One capture is one place: what is learnt is judged on captures that were held out, and all settings (estimator of \
+      the first path, features, ridge) are chosen without them. The calibration itself is then trained on all. Give \
+      captures from as many places as you can, a dozen at least, of which some in line of sight and some not.
+
+      The truth table has the columns capture,distance_m,label (LOS or NLOS).
+
+      EXAMPLE
+        uwb calibrate bias *.log --truth truth.csv --out cal.json && uwb replay other.log --calibration cal.json
+      """)
+
+  @Argument(help: ArgumentHelp("Captures to learn from.", valueName: "capture"))
+  var captures: [String]
+
+  @Option(help: ArgumentHelp("Truth table; not needed for captures that carry their truth.", valueName: "file.csv"))
+  var truth: String?
+
+  @Option(
+    help: ArgumentHelp("Calibration file to write or to change, read by replay --calibration.", valueName: "file"))
+  var out: String
+
+  @Option(help: "What to write: a table or ndjson.")
+  var output = BiasOutput.Kind.table
+
+  @Option(help: ArgumentHelp("Draw error distributions and the ROC into this file.", valueName: "file.svg"))
+  var svg: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Estimators of the first path to choose from, separated by commas; the radio's own and the chip's by default.",
+      valueName: "names"))
+  var estimators: String?
+
+  @Option(help: ArgumentHelp("Use these features and choose none.", valueName: "set"))
+  var features: QualityFeatureSet?
+
+  @Option(help: ArgumentHelp("Use this λ for the range bias and choose none.", valueName: "λ"))
+  var ridge: Double?
+
+  @Option(help: ArgumentHelp("Use this λ for line of sight and choose none.", valueName: "λ"))
+  var lineOfSightRidge: Double?
+
+  @OptionGroup var engine: EngineOptions
+
+  func validate() throws {
+    for value in [ridge, lineOfSightRidge].compactMap({ $0 }) {
+      guard value > 0, value.isFinite else { throw ValidationError("A ridge is positive; \(value) is not.") }
+    }
+    _ = try methods()
+  }
+
+  func run() throws {
+    let table = try truth.map { try TruthTable(path: $0) } ?? TruthTable()
+    var exchanges = LabelledExchanges()
+    for capture in captures {
+      try exchanges.add(capture, truth: table, methods: try methods(), options: engine)
+    }
+    let candidates = zip(exchanges.methods, exchanges.samples).map { (delay: $0, samples: $1) }
+    guard Set(candidates.first?.samples.map(\.group) ?? []).count >= 4 else {
+      throw CaptureError(
+        file: captures.joined(separator: ", "),
+        problem: "there are fewer than four captures with exchanges to learn from",
+        remedy: "Give captures of more places, each in a file of its own.")
+    }
+    let validation = crossValidation
+    let trained = validation.finish(candidates)
+    guard trained.calibration.rangeBias != nil else {
+      throw CaptureError(
+        file: captures.joined(separator: ", "), problem: "no range bias can be fitted to the captures",
+        remedy: "Check the truth table, and give captures of more places.")
+    }
+    if trained.calibration.lineOfSight == nil {
+      Message.write("Line of sight is not learnt: it needs two captures labelled LOS and two labelled NLOS at least.")
+    }
+    var progress = Progress("held out", totalBytes: nil, unit: "captures")
+    let folds = validation.run(candidates) { progress.update(bytes: 0, exchanges: $0) }
+    progress.finish()
+    let figures = BiasFigures(exchanges, folds)
+    try CalibrationFile.update(out) { $0.quality = trained.calibration }
+    try BiasOutput(kind: output, output: ByteOutput()).write(figures, exchanges)
+    if let bias = trained.bias {
+      Message.write(
+        "\(out): \(bias.delay.rawValue), features \(bias.featureSet.rawValue), λ \(bias.lambda), "
+          + "deviation λ \(bias.deviationLambda)"
+          + (trained.lineOfSight.map { "; line of sight \($0.featureSet.rawValue), λ \($0.lambda)" } ?? ""))
+    }
+    if let svg { try write(BiasPicture.figure(figures).svg(), to: svg) }
+  }
+
+  private var crossValidation: QualityCrossValidation {
+    var validation = QualityCrossValidation()
+    if let features {
+      validation.biasTraining.featureSets = [features]
+      validation.lineOfSightTraining.featureSets = [features]
+    }
+    if let ridge { validation.biasTraining.lambdas = [ridge] }
+    if let lineOfSightRidge { validation.lineOfSightTraining.lambdas = [lineOfSightRidge] }
+    return validation
+  }
+
+  private func methods() throws -> [DelayMethod] {
+    try (estimators ?? "").split(separator: ",").map { name in
+      guard let method = DelayMethod(rawValue: String(name)) else {
+        throw ValidationError(
+          "There is no estimator “\(name)”. Known ones: \(DelayMethod.allCases.map(\.rawValue).joined(separator: ", "))."
+        )
+      }
+      return method
+    }
+  }
+
+  private func write(_ text: String, to path: String) throws {
+    do {
+      try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+    } catch {
+      throw CaptureError(file: path, problem: "can't be written", remedy: "Check the folder and its permissions.")
+    }
+  }
+}

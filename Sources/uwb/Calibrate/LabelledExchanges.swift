@@ -1,0 +1,115 @@
+import Foundation
+import UWBCapture
+import UWBDSP
+
+/// Labelled captures as `uwb calibrate bias` learns from them: features of every exchange by each first-path estimator.
+struct LabelledExchanges {
+  /// What the chip itself says of an exchange.
+  struct Chip {
+    var distance: Double?
+    /// Received power, first path's power, their difference, preamble count, noise threshold: means of the receptions;
+    /// not finite where absent.
+    var features: [Double]
+
+    static let featureCount = 5
+  }
+
+  private(set) var captures: [String] = []
+  private(set) var methods: [DelayMethod] = []
+  /// The same exchanges in the same order for each of `methods`.
+  private(set) var samples: [[QualitySample]] = []
+  private(set) var chip: [Chip] = []
+  /// Exchanges that an estimator made no distance of, by reason; not learnt from.
+  private(set) var rejected: [String: Int] = [:]
+  private(set) var exchanges = 0
+
+  /// - Parameter methods: the estimators to choose from; empty for the radio's own and the chip's.
+  /// - Throws: `CaptureError` for a capture that can't be read or of which nothing is true.
+  mutating func add(_ capture: String, truth: TruthTable, methods asked: [DelayMethod], options: EngineOptions) throws {
+    var reader = try openCapture(capture, format: options.format)
+    let name = capture == "-" ? "-" : URL(fileURLWithPath: capture).lastPathComponent
+    let group = captures.count
+    captures.append(name)
+    var progress = Progress(name, totalBytes: nil)
+    defer { progress.finish() }
+    let known = truth[capture: capture]
+    var stages: [(engine: RangingEngine, workspace: RangingEngine.Workspace)] = []
+    while let exchange = try reader.next() {
+      if stages.isEmpty { stages = try self.stages(reader.header, capture, asked, options) }
+      guard let distance = known?.distance ?? exchange.truth?.distance else {
+        throw CaptureError(
+          file: capture, problem: "its true distance is not known",
+          remedy: "Name it in the truth table that --truth gives: capture,distance_m,label.")
+      }
+      exchanges += 1
+      take(
+        exchange, group: group, distance: distance,
+        isLineOfSight: known?.isLineOfSight ?? exchange.truth?.isLineOfSight,
+        stages)
+      progress.update(bytes: reader.bytesRead, exchanges: exchange.index + 1)
+    }
+  }
+
+  private mutating func stages(
+    _ header: CaptureHeader, _ capture: String, _ asked: [DelayMethod], _ options: EngineOptions
+  ) throws -> [(engine: RangingEngine, workspace: RangingEngine.Workspace)] {
+    let base = try options.engine(for: header, file: capture).configuration
+    let wanted = asked.isEmpty ? [base.profile.delay, .chip] : asked
+    if methods.isEmpty {
+      methods = wanted
+      samples = wanted.map { _ in [] }
+    }
+    guard methods == wanted else {
+      throw CaptureError(
+        file: capture, problem: "it is of another radio than the captures before it",
+        remedy: "Calibrate each kind of radio on its own.")
+    }
+    return methods.map { method in
+      var configuration = base
+      configuration.delay = method
+      // What is learnt is the raw distance's bias.
+      configuration.calibration.quality = nil
+      let engine = RangingEngine(configuration)
+      return (engine, engine.makeWorkspace(antennaCount: configuration.array?.positions.count ?? 1))
+    }
+  }
+
+  private mutating func take(
+    _ exchange: RangingExchange, group: Int, distance: Double, isLineOfSight: Bool?,
+    _ stages: [(engine: RangingEngine, workspace: RangingEngine.Workspace)]
+  ) {
+    var found: [QualitySample] = []
+    for (engine, workspace) in stages {
+      let measurement = engine.measure(exchange, using: workspace)
+      guard let measured = measurement.distance,
+        let features = engine.qualityFeatures(of: exchange, measurement, using: workspace)
+      else {
+        let reason = measurement.status == .ok ? "noImpulseResponse" : measurement.status.rawValue
+        rejected[reason, default: 0] += 1
+        return
+      }
+      found.append(
+        QualitySample(
+          group: group, features: features, distance: measured, trueDistance: distance, isLineOfSight: isLineOfSight))
+    }
+    for index in found.indices { samples[index].append(found[index]) }
+    chip.append(Self.chip(exchange))
+  }
+
+  private static func chip(_ exchange: RangingExchange) -> Chip {
+    let receptions = [exchange.poll.reception, exchange.response?.reception, exchange.final?.reception]
+      .compactMap { $0 }.filter { $0.impulseResponse != nil }
+    func mean(_ value: (Reception) -> Double?) -> Double {
+      let values = receptions.compactMap(value).filter(\.isFinite)
+      return values.isEmpty ? .nan : values.reduce(0, +) / Double(values.count)
+    }
+    let received = mean(\.receivedPowerdBm)
+    let firstPath = mean(\.firstPathPowerdBm)
+    return Chip(
+      distance: exchange.chipReport?.distance,
+      features: [
+        received, firstPath, received - firstPath, mean { $0.preambleCount.map(Double.init) },
+        mean { $0.noiseThreshold.map(Double.init) },
+      ])
+  }
+}

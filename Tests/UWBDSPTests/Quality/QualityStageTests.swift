@@ -1,0 +1,84 @@
+import Numerics
+import TestSupport
+import Testing
+
+@testable import UWBDSP
+
+@Suite struct QualityStageTests {
+  private static func model(_ feature: QualityFeature, intercept: Double, coefficient: Double) -> LinearModel {
+    LinearModel(
+      features: [feature], scaling: FeatureScaling(means: [0], deviations: [10], clip: 100),
+      coefficients: [coefficient], intercept: intercept)
+  }
+
+  static let calibration = Calibration(
+    quality: QualityCalibration(
+      delay: .edgeFit, lineOfSight: LineOfSightModel(logOdds: model(.freeSpacePeak, intercept: -2, coefficient: 1)),
+      rangeBias: RangeBiasModel(
+        bias: model(.signalToNoise, intercept: 0.3, coefficient: 0),
+        logResidual: model(.signalToNoise, intercept: Double.log(0.1), coefficient: 0))))
+
+  @Test(arguments: [RangingExchange.Initiator.peer, .local])
+  func everyMeasurementHasAProbability(initiator: RangingExchange.Initiator) throws {
+    var random = StatisticsRandom(seed: 5401)
+    var maker = ExchangeMaker()
+    maker.initiator = initiator
+    for method in [DelayMethod.adaptive, .edgeFit, .chip] {
+      let engine = RangingEngine(.init(profile: .ideal, delay: method))
+      let result = engine.measure(maker.make(using: &random), using: engine.makeWorkspace(tapCount: 320))
+      let probability = try #require(result.lineOfSightProbability)
+      #expect(probability >= 0 && probability <= 1)
+      #expect(result.rangeBias == nil && result.rangeBiasDeviation == nil)
+      #expect(result.correctedDistance == result.distance)
+      #expect(result.correctedDistanceDeviation == result.distanceDeviation)
+    }
+  }
+
+  @Test func aCalibrationCorrectsTheDistanceAndLeavesTheRawOne() throws {
+    var random = StatisticsRandom(seed: 5402)
+    let exchange = ExchangeMaker().make(using: &random)
+    let plain = RangingEngine(.init(profile: .ideal, delay: .edgeFit))
+    let engine = RangingEngine(.init(profile: .ideal, delay: .edgeFit, calibration: Self.calibration))
+    let raw = plain.measure(exchange, using: plain.makeWorkspace(tapCount: 320))
+    let result = engine.measure(exchange, using: engine.makeWorkspace(tapCount: 320))
+    #expect(result.distance == raw.distance)
+    #expect(abs(try #require(result.rangeBias) - 0.3) < 1e-12)
+    // ln 0.1 is the mean of ln|residual|, not of ln σ.
+    #expect(abs(try #require(result.rangeBiasDeviation) - 0.1 * Double.exp(0.6351814227307391)) < 1e-12)
+    #expect(abs(try #require(result.correctedDistance) - (try #require(raw.distance) - 0.3)) < 1e-12)
+    #expect(result.lineOfSightProbability != raw.lineOfSightProbability)
+  }
+
+  @Test func anotherEstimatorsBiasIsNotUsed() {
+    var random = StatisticsRandom(seed: 5403)
+    let engine = RangingEngine(.init(profile: .ideal, delay: .pulseFit, calibration: Self.calibration))
+    let result = engine.measure(
+      ExchangeMaker().make(using: &random), using: engine.makeWorkspace(tapCount: 320))
+    #expect(result.rangeBias == nil)
+    #expect(result.lineOfSightProbability != nil)
+  }
+
+  /// ∫ ln|x| of a normal density of deviation 1, by the midpoint rule.
+  @Test func theLogarithmsOffsetIsThatOfANormalVariable() {
+    var sum = 0.0
+    let step = 1e-4
+    for index in 0..<100_000 {
+      let x = (Double(index) + 0.5) * step
+      sum += 2 * Double.log(x) * Double.exp(-x * x / 2) / (2 * Double.pi).squareRoot() * step
+    }
+    #expect(abs(sum + RangeBiasModel.logarithmOffset) < 1e-4)
+  }
+
+  @Test func trackingUsesTheCorrectedDistanceAndDoesNotAverageABiasAway() {
+    var tracker = PeerTracker()
+    var last: PeerTracker.Output?
+    for index in 0..<200 {
+      last = tracker.update(
+        RangingMeasurement(
+          exchange: index, time: 0.1 * Double(index), peer: DeviceAddress(rawValue: 1), status: .ok, distance: 5,
+          distanceDeviation: 0.02, rangeBias: 0.5, rangeBiasDeviation: 0.25))
+    }
+    #expect(abs((last?.measurement.distance ?? 0) - 4.5) < 1e-6)
+    #expect((last?.measurement.distanceDeviation ?? 0) >= 0.25)
+  }
+}
