@@ -32,8 +32,8 @@ struct NDJSONOutput: ReplayOutput {
       text.add("elevation_deg", given ? degrees(tracked.measurement.elevation) : nil, places: 4)
       text.add("azimuth_std_deg", given ? degrees(tracked.measurement.azimuthDeviation) : nil, places: 4)
       text.add("elevation_std_deg", given ? degrees(tracked.measurement.elevationDeviation) : nil, places: 4)
-      text.add("raw_distance_m", raw.distance, places: 6)
-      text.add("raw_distance_std_m", raw.distanceDeviation, places: 6)
+      text.add("raw_distance_m", raw.rawDistance, places: 6)
+      text.add("raw_distance_std_m", raw.rawDistanceDeviation, places: 6)
       text.add("line_of_sight_probability", object.lineOfSightProbability, places: 4)
       text.add(
         "first_path_taps", ("poll", raw.firstPathTaps.poll), ("response", raw.firstPathTaps.response),

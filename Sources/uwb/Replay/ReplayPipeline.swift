@@ -7,6 +7,7 @@ struct ReplayPipeline {
   private let engine: RangingEngine
   private let workspace: RangingEngine.Workspace
   private var trackers: [DeviceAddress: PeerTracker] = [:]
+  private var clocks: [DeviceAddress: ClockTracker] = [:]
   private var sessions: ReplaySessions
   private var sessionEvents: [ReplaySessions.Event] = []
   private(set) var totals = ReplayTotals()
@@ -23,7 +24,8 @@ struct ReplayPipeline {
 
   /// Takes one exchange and hands on what follows from it: timeouts that were due before it, then its own event.
   mutating func process(_ exchange: RangingExchange, _ body: (ReplayEvent) throws -> Void) rethrows {
-    let raw = engine.measure(exchange, using: workspace)
+    let clock = clocks[exchange.peer, default: ClockTracker(engine.configuration.clocks)].update(exchange)
+    let raw = engine.measure(exchange, clock: clock, using: workspace)
     let tracked = trackers[exchange.peer, default: PeerTracker()].update(raw)
     count(exchange, raw)
     sessionEvents.removeAll(keepingCapacity: true)

@@ -53,13 +53,15 @@ struct CaptureSection: RangingSection {
     var engine: RangingEngine?
     var workspace: RangingEngine.Workspace?
     var trackers: [DeviceAddress: PeerTracker] = [:]
+    var clocks: [DeviceAddress: ClockTracker] = [:]
     while let exchange = try reader.next() {
       if engine == nil {
         engine = try input.engine.engine(for: reader.header, file: capture)
         workspace = engine?.makeWorkspace()
       }
       guard let engine, let workspace else { continue }
-      let raw = engine.measure(exchange, using: workspace)
+      let clock = clocks[exchange.peer, default: ClockTracker(engine.configuration.clocks)].update(exchange)
+      let raw = engine.measure(exchange, clock: clock, using: workspace)
       let tracked = trackers[exchange.peer, default: PeerTracker()].update(raw).measurement
       let truth = input.truth(of: exchange, in: capture)
       if let label = truth?.isLineOfSight { labels.insert(label ? "LOS" : "NLOS") }

@@ -11,10 +11,11 @@ struct EvaluateRangingCommand: ParsableCommand {
     discussion: """
       EXAMPLES
         uwb evaluate ranging *.log --truth truth.csv --svg errors.svg
+        uwb evaluate ranging LOS/*.csv NLOS/*.csv --truth truth.csv --cross-validate
       """)
 
   /// All parts, in the order in which they are written.
-  static var sections: [any RangingSection] { [CaptureSection()] }
+  static var sections: [any RangingSection] { [CaptureSection(), DelaySection()] }
 
   @Argument(help: ArgumentHelp("Captures to read.", valueName: "capture"))
   var captures: [String] = []
@@ -23,6 +24,9 @@ struct EvaluateRangingCommand: ParsableCommand {
 
   @Option(help: ArgumentHelp("Truth table; captures that hold their own need none.", valueName: "file.csv"))
   var truth: String?
+
+  @Flag(help: "Also calibrate delays on the captures, each one scored by a calibration made without it.")
+  var crossValidate = false
 
   @Option(help: "Simulated walks to run.")
   var walks = 0
@@ -43,14 +47,9 @@ struct EvaluateRangingCommand: ParsableCommand {
 
   func run() throws {
     let input = RangingEvaluationInput(
-      captures: captures, truth: try truth.map { try TruthTable(path: $0) }, engine: engine, seed: seed, walks: walks)
-    let kind: EvaluationTableWriter.Kind =
-      switch output {
-      case .table: .table
-      case .ndjson: .ndjson
-      case .csv: .csv
-      }
-    var writer = EvaluationTableWriter(kind, ByteOutput())
+      captures: captures, truth: try truth.map { try TruthTable(path: $0) }, engine: engine, seed: seed, walks: walks,
+      isCrossValidated: crossValidate)
+    var writer = EvaluationTableWriter(EvaluationTableWriter.Kind(output), ByteOutput())
     var panels: [Panel] = []
     for section in Self.sections where section.applies(to: input) {
       let result = try section.evaluate(input)

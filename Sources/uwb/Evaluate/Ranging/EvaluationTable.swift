@@ -23,6 +23,14 @@ struct EvaluationTable {
 struct EvaluationTableWriter {
   enum Kind {
     case table, ndjson, csv
+
+    init(_ output: EvaluateDelayCommand.OutputKind) {
+      switch output {
+      case .table: self = .table
+      case .ndjson: self = .ndjson
+      case .csv: self = .csv
+      }
+    }
   }
 
   private let kind: Kind

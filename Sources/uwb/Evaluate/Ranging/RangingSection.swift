@@ -25,6 +25,8 @@ struct RangingEvaluationInput {
   var seed: UInt64
   /// Simulated walks to run.
   var walks: Int
+  /// Whether calibrations are made and scored, each capture left out in turn.
+  var isCrossValidated: Bool
 
   /// What is true of an exchange: the table's word where it has one, else the capture's own.
   func truth(of exchange: RangingExchange, in capture: String) -> GroundTruth? {
