@@ -10,12 +10,12 @@
 /// schemes", 2014), and the reported power saturates where the signal is strong, so no formula of the distance fits all.
 public struct DelayCalibration: Sendable, Hashable, Codable {
   public struct Device: Sendable, Hashable, Codable {
-    /// As `DeviceAddress` prints it.
-    public var address: String
+    /// As `DeviceAddress` prints it; `nil` for a local device whose captures don't name it.
+    public var address: String?
     /// s
     public var delay: Double
 
-    public init(address: String, delay: Double) {
+    public init(address: String?, delay: Double) {
       self.address = address
       self.delay = delay
     }
@@ -74,8 +74,8 @@ public struct DelayCalibration: Sendable, Hashable, Codable {
 
   /// What is wrong with it, if anything: a file may have been written by hand.
   public var problem: String? {
-    if let device = devices.first(where: { DeviceAddress($0.address) == nil }) {
-      return "“\(device.address)” is no device address"
+    if let address = devices.compactMap(\.address).first(where: { DeviceAddress($0) == nil }) {
+      return "“\(address)” is no device address"
     }
     if let device = devices.first(where: { !$0.delay.isFinite || abs($0.delay) > 1e-3 }) {
       return "\(device.delay) s is no antenna delay"
@@ -113,6 +113,7 @@ struct DelayCorrection: Sendable {
 
   private let delays: [DeviceAddress: Double]
   private let otherDelay: Double
+  private let unnamedDelay: Double
   private let halfSpeed: Double
   private let lineOfSight: Curve
   private let obstructed: Curve?
@@ -122,11 +123,13 @@ struct DelayCorrection: Sendable {
     precondition(calibration.problem == nil, "a delay calibration that makes no sense: \(calibration.problem ?? "")")
     var delays: [DeviceAddress: Double] = [:]
     for device in calibration.devices {
-      if let address = DeviceAddress(device.address) { delays[address] = device.delay }
+      if let address = device.address.flatMap({ DeviceAddress($0) }) { delays[address] = device.delay }
     }
     self.delays = delays
     // A device that was not calibrated is most likely like those that were.
-    otherDelay = delays.isEmpty ? 0 : calibration.devices.reduce(0) { $0 + $1.delay } / Double(delays.count)
+    let count = calibration.devices.count
+    otherDelay = count == 0 ? 0 : calibration.devices.reduce(0) { $0 + $1.delay } / Double(count)
+    unnamedDelay = calibration.devices.first { $0.address == nil }?.delay ?? otherDelay
     halfSpeed = propagationSpeed / 2
     lineOfSight = Curve(calibration.lineOfSight)
     obstructed = calibration.obstructed.map(Curve.init)
@@ -139,7 +142,8 @@ struct DelayCorrection: Sendable {
   func bias(
     local: DeviceAddress?, peer: DeviceAddress, powerdBm: Double?, lineOfSightProbability: Double? = nil
   ) -> Bias {
-    let sum = (local.flatMap { delays[$0] } ?? otherDelay) + (delays[peer] ?? otherDelay)
+    let own = local.map { delays[$0] ?? otherDelay } ?? unnamedDelay
+    let sum = own + (delays[peer] ?? otherDelay)
     var bias = Bias(distance: halfSpeed * sum, variance: lineOfSight.variance)
     let clear = lineOfSight(powerdBm)
     guard let obstructed, let probability = lineOfSightProbability else {

@@ -64,17 +64,22 @@ public struct DelayCalibrationFit: Sendable, Hashable {
   public func calibration(of samples: [Sample]) -> DelayCalibration? {
     let usable = samples.filter(\.error.isFinite)
     let clear = usable.contains { $0.isLineOfSight != false } ? usable.filter { $0.isLineOfSight != false } : usable
-    let addresses = Array(Set(clear.flatMap { [$0.peer] + ($0.local.map { [$0] } ?? []) })).sorted {
-      $0.rawValue < $1.rawValue
-    }
     guard !clear.isEmpty else { return nil }
-    var columns: [DeviceAddress: Int] = [:]
+    var seen: Set<DeviceAddress> = []
+    var hasUnnamed = false
+    for sample in clear {
+      seen.insert(sample.peer)
+      if let local = sample.local { seen.insert(local) } else { hasUnnamed = true }
+    }
+    var addresses: [DeviceAddress?] = hasUnnamed ? [nil] : []
+    addresses += seen.sorted { $0.rawValue < $1.rawValue }.map { $0 }
+    var columns: [DeviceAddress?: Int] = [:]
     for (index, address) in addresses.enumerated() { columns[address] = index }
     guard var fitted = fit(clear, devices: columns, offsets: { _ in 0 }) else { return nil }
     centre(&fitted, clear)
     var calibration = DelayCalibration(
       devices: zip(addresses, fitted.devices).map {
-        DelayCalibration.Device(address: $0.description, delay: 2 * $1 / propagationSpeed)
+        DelayCalibration.Device(address: $0?.description, delay: 2 * $1 / propagationSpeed)
       }, lineOfSight: fitted.curve)
     let blocked = usable.filter { $0.isLineOfSight == false }
     guard clear.count < usable.count, !blocked.isEmpty else { return calibration }
@@ -111,16 +116,16 @@ public struct DelayCalibrationFit: Sendable, Hashable {
   }
 
   private func fit(
-    _ samples: [Sample], devices: [DeviceAddress: Int], offsets: (Sample) -> Double
+    _ samples: [Sample], devices: [DeviceAddress?: Int], offsets: (Sample) -> Double
   ) -> Fitted? {
     let captures = Array(Set(samples.map(\.capture))).sorted()
     let groups = captures.map { capture in samples.filter { $0.capture == capture } }
     // Without devices a level is needed: a curve of one knot is one.
     let level: [Double] = devices.isEmpty ? [samples.compactMap(\.powerdBm).first ?? 0] : []
-    guard var best = candidate(groups, devices, offsets, knots: level, penalties: [0]) else { return nil }
-    let knots = knots(samples.compactMap(\.powerdBm))
-    if knots.count > 2, samples.allSatisfy({ $0.powerdBm != nil }), groups.count > 2,
-      let curved = candidate(groups, devices, offsets, knots: knots, penalties: penalties),
+    guard var best = candidate(groups, devices, offsets, knots: level, penalties: [0], scale: nil) else { return nil }
+    let knots = knots(samples.compactMap(\.powerdBm), most: groups.count / 2)
+    if knots.count > 2, samples.allSatisfy({ $0.powerdBm != nil }),
+      let curved = candidate(groups, devices, offsets, knots: knots, penalties: penalties, scale: best.fit.scale),
       curved.loss < Self.worthwhile * best.loss
     {
       best = curved
@@ -132,20 +137,21 @@ public struct DelayCalibrationFit: Sendable, Hashable {
       curve: DelayCalibration.PowerBias(knots: best.knots, values: values, deviation: deviation(best)))
   }
 
-  /// Knots over the central 99 % of the powers.
-  private func knots(_ powers: [Double]) -> [Double] {
+  /// Knots over the central 99 % of the powers; no more than captures can carry.
+  private func knots(_ powers: [Double], most: Int) -> [Double] {
     let sorted = powers.filter(\.isFinite).sorted()
     guard sorted.count > 10 else { return [] }
     let lower = sorted[sorted.count / 200]
     let upper = sorted[sorted.count - 1 - sorted.count / 200]
     guard upper - lower > 2 * knotSpacingdB else { return [] }
-    let count = Int(((upper - lower) / knotSpacingdB).rounded(.up))
+    let count = min(Int(((upper - lower) / knotSpacingdB).rounded(.up)), most - 1)
+    guard count > 1 else { return [] }
     return (0...count).map { lower + (upper - lower) * Double($0) / Double(count) }
   }
 
   private func candidate(
-    _ groups: [[Sample]], _ devices: [DeviceAddress: Int], _ offsets: (Sample) -> Double, knots: [Double],
-    penalties: [Double]
+    _ groups: [[Sample]], _ devices: [DeviceAddress?: Int], _ offsets: (Sample) -> Double, knots: [Double],
+    penalties: [Double], scale: Double?
   ) -> Candidate? {
     let basis = NaturalSpline.basis(knots: knots)
     let count = devices.count + knots.count
@@ -156,8 +162,10 @@ public struct DelayCalibrationFit: Sendable, Hashable {
         rows.matrix.reserveCapacity(group.count * count)
         for sample in group {
           var row = [Double](repeating: 0, count: count)
-          if let column = devices[sample.peer] { row[column] += 1 }
-          if let column = sample.local.flatMap({ devices[$0] }) { row[column] += 1 }
+          // A device's own address, or none: both are keys.
+          for address in [sample.peer as DeviceAddress?, sample.local] {
+            if let column = devices[address] { row[column] += 1 }
+          }
           for (index, spline) in basis.enumerated() { row[devices.count + index] = spline(sample.powerdBm ?? knots[0]) }
           rows.matrix += row
           rows.side.append(sample.error - offsets(sample))
@@ -180,7 +188,7 @@ public struct DelayCalibrationFit: Sendable, Hashable {
     guard let first = regression.fit(penalty: penalty(penalties[penalties.count / 2])) else { return nil }
     var best: (lambda: Double, loss: Double, heldOut: [Double])?
     for lambda in penalties {
-      let (loss, heldOut) = leaveOneOut(regression, first, penalty(lambda))
+      let (loss, heldOut) = leaveOneOut(regression, first, penalty(lambda), scale ?? first.scale)
       if loss < best?.loss ?? .infinity { best = (lambda, loss, heldOut) }
     }
     guard let best, let fit = regression.fit(penalty: penalty(best.lambda)) else { return nil }
@@ -190,8 +198,9 @@ public struct DelayCalibrationFit: Sendable, Hashable {
   }
 
   /// Huber's loss of every capture under the fit to the others, mean over captures, m²; and each one's median error.
+  /// `scale` is the same for all candidates: with scales of their own the tighter fit would count misses for less.
   private func leaveOneOut(
-    _ regression: RobustRegression, _ fit: RobustRegression.Fit, _ penalty: [Double]
+    _ regression: RobustRegression, _ fit: RobustRegression.Fit, _ penalty: [Double], _ scale: Double
   ) -> (loss: Double, heldOut: [Double]) {
     var sum = 0.0
     var heldOut: [Double] = []
@@ -202,7 +211,7 @@ public struct DelayCalibrationFit: Sendable, Hashable {
         return (.infinity, [])
       }
       let residuals = regression.residuals(regression.groups[index], solution)
-      let limit = 1.345 * fit.scale
+      let limit = 1.345 * scale
       let loss = residuals.reduce(0) { total, residual in
         let size = abs(residual)
         return total + (size <= limit ? size * size : limit * (2 * size - limit))
@@ -223,9 +232,6 @@ public struct DelayCalibrationFit: Sendable, Hashable {
   /// Moves the curve's mean over the captures into the delays.
   private func centre(_ fitted: inout Fitted, _ samples: [Sample]) {
     guard !fitted.curve.knots.isEmpty, !fitted.devices.isEmpty else { return }
-    let pairs = samples.filter { $0.local != nil }.count
-    // Rows of one device and rows of two can't both be shifted by the same.
-    guard pairs == 0 || pairs == samples.count else { return }
     let spline = NaturalSpline(knots: fitted.curve.knots, values: fitted.curve.values)
     var counts: [Int: (sum: Double, count: Double)] = [:]
     for sample in samples {
@@ -237,6 +243,6 @@ public struct DelayCalibrationFit: Sendable, Hashable {
     let means = counts.sorted { $0.key < $1.key }.map { $0.value.sum / $0.value.count }
     let mean = means.reduce(0, +) / Double(means.count)
     for index in fitted.curve.values.indices { fitted.curve.values[index] -= mean }
-    for index in fitted.devices.indices { fitted.devices[index] += pairs == 0 ? mean : mean / 2 }
+    for index in fitted.devices.indices { fitted.devices[index] += mean / 2 }
   }
 }

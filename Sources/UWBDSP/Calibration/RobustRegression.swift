@@ -1,9 +1,11 @@
 /// Penalised linear least squares in groups that tolerates outliers: iteratively reweighted normal equations through LAPACK.
 ///
 /// Minimises Σ_g 1/n_g·Σ_i w_i·(y_i − x_i·β)² + βᵀ·P·β. Each group (a capture) counts the same, however many rows it has.
-/// Weights: Huber's (k = 1.345) until they settle, then Tukey's bisquare (c = 4.685) at the same scale, which gives no weight to
-/// what is far off; the scale is 1.4826 × the median absolute residual (Maronna, Martin & Yohai, "Robust Statistics", 2006,
-/// sections 2.2.4, 5.5). Cost O(rows·columns²) an iteration. For calibration, not for the engine's path: it allocates.
+/// Weights: first 1/max(|residual|, ε), Huber's with a limit ε near zero, which gives the least sum of magnitudes; from its
+/// residuals the scale, 1.4826 × their weighted median, which then stays; then Tukey's bisquare, which gives no weight to what is far
+/// off, with c = 3.44: 85 % efficient on Gaussian errors, less biased by outliers than the usual 4.685 (95 %). A start at least squares would not do: two places of six with wrong truths carry both the mean and any
+/// scale about it away. (Maronna, Martin & Yohai, "Robust Statistics", 2006, sections 2.2.4, 4.4.2, 5.5.)
+/// Cost O(rows·columns²) an iteration. For calibration, not for the engine's path: it allocates.
 ///
 /// The normal equations square the condition number: columns are to be of like size, as a spline's are.
 struct RobustRegression {
@@ -17,9 +19,10 @@ struct RobustRegression {
   let columns: Int
   let groups: [Group]
 
-  private static let huber = 1.345
-  private static let bisquare = 4.685
-  private static let iterations = 12
+  /// ε, of the unit of the residuals (m)
+  private static let smallest = 1e-4
+  private static let bisquare = 3.44
+  private static let iterations = 30
 
   /// Weighted sums Xᵀ·W·X and Xᵀ·W·y of one group, over n_g.
   struct Normal {
@@ -98,15 +101,16 @@ struct RobustRegression {
     var scale = 0.0
     for iteration in 0..<2 * Self.iterations {
       let residuals = groups.map { self.residuals($0, solution) }
-      let isHuber = iteration < Self.iterations
-      if isHuber { scale = max(Self.scale(residuals), 1e-9) }
+      let isFirstStage = iteration < Self.iterations
+      if isFirstStage || iteration == Self.iterations { scale = max(Self.scale(residuals), 1e-9) }
       for index in groups.indices {
         for row in residuals[index].indices {
-          let size = abs(residuals[index][row]) / scale
-          if isHuber {
-            weights[index][row] = size <= Self.huber ? 1 : Self.huber / size
+          let size = abs(residuals[index][row])
+          if isFirstStage {
+            // Of the order of 1 at the scale, so that the penalty counts as it does in the end.
+            weights[index][row] = scale / max(size, Self.smallest)
           } else {
-            let rest = 1 - (size / Self.bisquare) * (size / Self.bisquare)
+            let rest = 1 - (size / scale / Self.bisquare) * (size / scale / Self.bisquare)
             weights[index][row] = rest > 0 ? rest * rest : 0
           }
         }
@@ -115,8 +119,8 @@ struct RobustRegression {
       guard let next = Self.solve(.sum(normals, columns: columns), penalty: penalty, columns: columns) else { break }
       let change = zip(next, solution).reduce(0) { max($0, abs($1.0 - $1.1)) }
       solution = next
-      // Huber's stage settles, then the bisquare begins; nanometres don't matter.
-      if change < 1e-9, !isHuber { break }
+      // Nanometres don't matter.
+      if change < 1e-9, !isFirstStage { break }
     }
     return Fit(solution: solution, scale: scale, weights: weights, normals: normals)
   }

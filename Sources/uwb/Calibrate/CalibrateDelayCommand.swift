@@ -50,7 +50,8 @@ struct CalibrateDelayCommand: ParsableCommand {
     for device in calibration.devices {
       let metres = SummaryOutput.decimal(device.delay * UWB.speedOfLightInAir / 2, 4)
       Message.write(
-        "\(out): device \(device.address), delay \(SummaryOutput.decimal(device.delay * 1e9, 4)) ns (\(metres) m)")
+        "\(out): device \(device.address ?? "unnamed"), delay \(SummaryOutput.decimal(device.delay * 1e9, 4)) ns (\(metres) m)"
+      )
     }
     let knots = calibration.lineOfSight.knots
     let curve = knots.isEmpty ? "no power bias" : "power bias over \(knots.count) knots"
