@@ -81,6 +81,9 @@ public struct ClockTracker: Sendable, Hashable {
   public let configuration: Configuration
   private var last: Phase?
   private var time = 0.0
+  /// When `last` was read, and how far the state has been predicted since, seconds.
+  private var lastTime = 0.0
+  private var predicted = 0.0
   private var hasOffset = false
   private var outliers = 0
   /// θ relative to `last`, seconds; γ; δ, and their covariance by rows.
@@ -128,19 +131,20 @@ public struct ClockTracker: Sendable, Hashable {
       return false
     }
     let rough = max(0, later - time)
-    time = later
+    time = max(time, later)
     guard let phase, let last else {
       predict(rough)
       if let phase { restartPhase(phase) }
       return false
     }
-    guard let step = Self.elapsed(from: last, to: phase, about: rough) else {
+    guard let elapsed = Self.elapsed(from: last, to: phase, about: max(0, later - lastTime)) else {
       // How long the silence was is not known on the clocks themselves: this phase begins a new count.
       predict(rough)
       restartPhase(phase)
       return false
     }
-    predict(step)
+    // Phases that were left out have moved the state already.
+    predict(max(0, elapsed - predicted))
     return true
   }
 
@@ -158,12 +162,18 @@ public struct ClockTracker: Sendable, Hashable {
   }
 
   private mutating func restartPhase(_ phase: Phase) {
-    last = phase
+    keep(phase)
     state.x = 0
     let variance = phaseVariance
     covariance.0 = SIMD3(variance, 0, 0)
     covariance.1.x = 0
     covariance.2.x = 0
+  }
+
+  private mutating func keep(_ phase: Phase) {
+    last = phase
+    lastTime = time
+    predicted = 0
   }
 
   /// Mean of two readings, each with one receive timestamp.
@@ -183,6 +193,7 @@ public struct ClockTracker: Sendable, Hashable {
   }
 
   private mutating func predict(_ step: Double) {
+    predicted += step
     let half = step * step / 2
     state.x += state.y * step + state.z * half
     state.y += state.z * step
@@ -233,7 +244,7 @@ public struct ClockTracker: Sendable, Hashable {
     correct(innovation, column: SIMD3(covariance.0.x, covariance.1.x, covariance.2.x), row: covariance.0, expected)
     // From now on θ counts from this phase.
     state.x -= measured
-    last = phase
+    keep(phase)
     noteOffset()
   }
 

@@ -12,10 +12,11 @@ struct EvaluateRangingCommand: ParsableCommand {
       EXAMPLES
         uwb evaluate ranging *.log --truth truth.csv --svg errors.svg
         uwb evaluate ranging LOS/*.csv NLOS/*.csv --truth truth.csv --cross-validate
+        uwb evaluate ranging --walks 1000 --seed 1
       """)
 
   /// All parts, in the order in which they are written.
-  static var sections: [any RangingSection] { [CaptureSection(), DelaySection()] }
+  static var sections: [any RangingSection] { [CaptureSection(), DelaySection(), WalkSection()] }
 
   @Argument(help: ArgumentHelp("Captures to read.", valueName: "capture"))
   var captures: [String] = []
