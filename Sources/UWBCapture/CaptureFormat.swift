@@ -30,6 +30,10 @@ public struct CaptureFormat: Sendable {
       name: "sigmf", summary: "SigMF recording with the uwb extension: NAME.sigmf-meta and NAME.sigmf-data",
       isStream: false, recognise: { SigMFReader.recognise($0) }, open: { throw SigMFReader.notAStream($0) },
       openPath: { try SigMFReader(path: $0) }),
+    CaptureFormat(
+      name: "twr-table", summary: "CSV table of single-sided two-way ranging (DW1000), 32-bit timestamps",
+      isStream: true,
+      recognise: { RangingTable.recognise($0) }, open: { try RangingTable($0) }),
   ]
 
   /// The format of that name.

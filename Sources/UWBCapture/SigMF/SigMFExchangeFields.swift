@@ -14,6 +14,13 @@ extension SigMFMessage {
     receivedPower = reception.receivedPowerdBm?.finite
     firstPathPower = reception.firstPathPowerdBm?.finite
     noiseThreshold = reception.noiseThreshold
+    firstPathAmplitudes = reception.firstPathAmplitudes.flatMap { amplitudes in
+      let list = [amplitudes.x, amplitudes.y, amplitudes.z]
+      return list.allSatisfy(\.isFinite) ? list : nil
+    }
+    noiseDeviation = reception.noiseDeviation?.finite
+    carrierOffset = reception.carrierOffsetppm?.finite
+    timeTrackingOffset = reception.timeTrackingOffsetppm?.finite
   }
 
   /// The message, with the CIR that its segment holds.
@@ -24,7 +31,9 @@ extension SigMFMessage {
         Reception(
           time: DeviceTime(ticks: time), chipFirstPathTaps: firstPath, impulseResponse: impulseResponse,
           preambleCount: preambleCount, receivedPowerdBm: receivedPower, firstPathPowerdBm: firstPathPower,
-          noiseThreshold: noiseThreshold)
+          noiseThreshold: noiseThreshold,
+          firstPathAmplitudes: firstPathAmplitudes.flatMap { $0.count == 3 ? SIMD3($0[0], $0[1], $0[2]) : nil },
+          noiseDeviation: noiseDeviation, carrierOffsetppm: carrierOffset, timeTrackingOffsetppm: timeTrackingOffset)
       })
   }
 }
@@ -36,6 +45,7 @@ extension SigMFExchange {
     peer = exchange.peer.description
     local = exchange.local?.description
     initiator = exchange.initiator == .local ? .local : .peer
+    counterBits = exchange.counterBits == 40 ? nil : exchange.counterBits
     self.otherMessages = otherMessages.isEmpty ? nil : otherMessages
     report = exchange.chipReport.map {
       Report(
@@ -59,7 +69,8 @@ extension SigMFExchange {
     }
     return RangingExchange(
       index: index, time: time, peer: peer, local: localAddress, initiator: initiator == .local ? .local : .peer,
-      poll: poll, response: message(.response), final: message(.final),
+      poll: poll, response: message(.response), secondPoll: message(.secondPoll), final: message(.final),
+      counterBits: counterBits ?? 40,
       chipReport: report.map {
         ChipReport(distance: $0.distance, rawDistance: $0.rawDistance, clockOffsetppm: $0.clockOffset)
       },

@@ -40,6 +40,7 @@ struct SigMFGlobal: Codable, Equatable {
 struct SigMFMessage: Codable, Equatable {
   enum Name: String, Codable {
     case poll, response, final
+    case secondPoll = "second_poll"
   }
 
   var name: Name
@@ -50,6 +51,11 @@ struct SigMFMessage: Codable, Equatable {
   var receivedPower: Double?
   var firstPathPower: Double?
   var noiseThreshold: Int?
+  /// Three of them.
+  var firstPathAmplitudes: [Double]?
+  var noiseDeviation: Double?
+  var carrierOffset: Double?
+  var timeTrackingOffset: Double?
 
   enum CodingKeys: String, CodingKey {
     case name = "uwb:message"
@@ -60,6 +66,10 @@ struct SigMFMessage: Codable, Equatable {
     case receivedPower = "uwb:received_power_dbm"
     case firstPathPower = "uwb:first_path_power_dbm"
     case noiseThreshold = "uwb:noise_threshold"
+    case firstPathAmplitudes = "uwb:first_path_amplitudes"
+    case noiseDeviation = "uwb:noise_deviation"
+    case carrierOffset = "uwb:carrier_offset_ppm"
+    case timeTrackingOffset = "uwb:time_tracking_offset_ppm"
   }
 }
 
@@ -100,6 +110,8 @@ struct SigMFExchange: Codable, Equatable {
   var peer: String
   var local: String?
   var initiator: Initiator
+  /// Absent for 40.
+  var counterBits: Int?
   var otherMessages: [SigMFMessage]?
   var report: Report?
   var truth: Truth?
@@ -110,6 +122,7 @@ struct SigMFExchange: Codable, Equatable {
     case peer = "uwb:peer"
     case local = "uwb:local"
     case initiator = "uwb:initiator"
+    case counterBits = "uwb:counter_bits"
     case otherMessages = "uwb:other_messages"
     case report = "uwb:chip_report"
     case truth = "uwb:truth"

@@ -52,7 +52,7 @@ public final class SigMFWriter {
     precondition(!isFinished, "\(paths.base): a recording that is finished takes no more exchanges")
     let messages = [
       (SigMFMessage.Name.poll, exchange.poll as RangingMessage?), (.response, exchange.response),
-      (.final, exchange.final),
+      (.secondPoll, exchange.secondPoll), (.final, exchange.final),
     ]
     .compactMap { name, message in message.map { (name, $0) } }
     let newLayout = try checkedLayout(exchange.index, messages)

@@ -8,6 +8,8 @@ public struct CSVTable {
     /// Line of the file, from 1.
     public var line: Int
     public var fields: [String]
+    /// Whether the line's end was there; a table that was cut has a last row without one.
+    public var isTerminated = true
 
     /// The number in column `index`; `nil` where the field is empty, absent or none.
     public func number(_ index: Int?) -> Double? {
@@ -53,7 +55,7 @@ public struct CSVTable {
   public mutating func next() throws -> Row? {
     while let line = try lines.next() {
       if line.bytes.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) || line.bytes.first == UInt8(ascii: "#") { continue }
-      return Row(line: lines.lineNumber, fields: Self.fields(line.bytes))
+      return Row(line: lines.lineNumber, fields: Self.fields(line.bytes), isTerminated: line.isTerminated)
     }
     return nil
   }

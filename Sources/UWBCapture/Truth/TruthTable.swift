@@ -10,7 +10,7 @@ public struct TruthTable: Sendable, Hashable {
   private static let remedy =
     "A truth table has the columns capture,distance_m,azimuth_deg,elevation_deg,label (those that are known)."
 
-  /// By the capture's file name, without its folders.
+  /// By the capture's path as the table gives it: its file name, or with as many folders as tell it from others.
   public private(set) var entries: [String: GroundTruth]
 
   public init(_ entries: [String: GroundTruth] = [:]) {
@@ -62,19 +62,28 @@ public struct TruthTable: Sendable, Hashable {
           default: throw failure("\(place), label", "“\(row.fields[column])” is neither LOS nor NLOS")
           }
         })
-      let capture = Self.key(row.fields[name].trimmingCharacters(in: .whitespaces))
+      let capture = Self.key(row.fields[name].trimmingCharacters(in: .whitespaces), folders: .max)
       guard entries.updateValue(truth, forKey: capture) == nil else {
         throw failure(place, "“\(capture)” is there twice")
       }
     }
   }
 
-  /// What is known of the capture at `path`; folders don't count.
+  /// What is known of the capture at `path`: by the longest part of its path that the table has; else by its file name, where
+  /// the table has that in one folder alone.
   public subscript(capture path: String) -> GroundTruth? {
-    entries[Self.key(path)]
+    let depth = path.split(separator: "/").count
+    for folders in stride(from: depth - 1, through: 0, by: -1) {
+      if let truth = entries[Self.key(path, folders: folders)] { return truth }
+    }
+    let name = Self.key(path, folders: 0)
+    let candidates = entries.filter { Self.key($0.key, folders: 0) == name }
+    return candidates.count == 1 ? candidates.first?.value : nil
   }
 
-  private static func key(_ path: String) -> String {
-    path.split(separator: "/").last.map(String.init) ?? path
+  /// The file name with at most so many of its folders.
+  private static func key(_ path: String, folders: Int) -> String {
+    let parts = path.split(separator: "/")
+    return parts.isEmpty ? path : parts.suffix(folders < parts.count ? folders + 1 : parts.count).joined(separator: "/")
   }
 }

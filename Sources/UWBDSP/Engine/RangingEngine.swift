@@ -20,13 +20,17 @@ public struct RangingEngine: Sendable {
     public var falseAlarmRate: Double
     /// Propagation speed, m/s.
     public var propagationSpeed: Double
+    /// How clocks behave and how well chips read their offsets: for single-sided ranging.
+    public var clocks: ClockTracker.Configuration
     /// Distances outside this range are impossible, m. Uncalibrated antenna delays make some of them negative.
     public var possibleDistances: ClosedRange<Double>
 
     public init(
       profile: DeviceProfile, delay: DelayMethod? = nil, array: AntennaArray? = nil, angle: AngleMethod = .joint,
       calibration: Calibration = Calibration(), falseAlarmRate: Double = 1e-6,
-      propagationSpeed: Double = UWB.speedOfLightInAir, possibleDistances: ClosedRange<Double> = -10...1000
+      propagationSpeed: Double = UWB.speedOfLightInAir,
+      clocks: ClockTracker.Configuration = ClockTracker.Configuration(),
+      possibleDistances: ClosedRange<Double> = -10...1000
     ) {
       self.profile = profile
       self.delay = delay ?? profile.delay
@@ -35,6 +39,7 @@ public struct RangingEngine: Sendable {
       self.calibration = calibration
       self.falseAlarmRate = falseAlarmRate
       self.propagationSpeed = propagationSpeed
+      self.clocks = clocks
       self.possibleDistances = possibleDistances
     }
   }
@@ -42,11 +47,15 @@ public struct RangingEngine: Sendable {
   public let configuration: Configuration
   private let phaseFit: PhaseFit?
   private let quality: QualityStage
+  private let delayCorrection: DelayCorrection?
 
   public init(_ configuration: Configuration) {
     self.configuration = configuration
     phaseFit = configuration.angle == .none ? nil : configuration.array.map(PhaseFit.init)
     quality = QualityStage(configuration.calibration.quality, delay: configuration.delay)
+    delayCorrection = configuration.calibration.delay.map {
+      DelayCorrection($0, propagationSpeed: configuration.propagationSpeed)
+    }
   }
 
   /// All memory that measuring needs; one for each thread.
@@ -104,7 +113,12 @@ public struct RangingEngine: Sendable {
   }
 
   /// Measures one exchange. What is missing or makes no sense is a status, never an error.
-  public func measure(_ exchange: RangingExchange, using workspace: Workspace) -> RangingMeasurement {
+  ///
+  /// - Parameter clock: what earlier exchanges told of the two clocks (`ClockTracker`). Double-sided ranging needs none;
+  ///   single-sided ranging takes it before the exchange's own carrier offset.
+  public func measure(
+    _ exchange: RangingExchange, clock: ClockTracker.Estimate? = nil, using workspace: Workspace
+  ) -> RangingMeasurement {
     var result = RangingMeasurement(
       exchange: exchange.index, time: exchange.time, peer: exchange.peer, status: .ok)
     let isResponder = exchange.initiator == .peer
@@ -119,19 +133,14 @@ public struct RangingEngine: Sendable {
     guard result.status == .ok else { return result }
     direction(firstAnalysis, secondAnalysis, workspace, into: &result)
 
-    guard let recorded = TwoWayRanging(exchange) else {
-      result.status = .missingTimestamps
-      return result
-    }
     let firstCorrection = correction(firstAnalysis, first, direction: result.direction)
     let secondCorrection = correction(secondAnalysis, second, direction: result.direction)
     let others = Correction(ticks: 0, variance: uncapturedVariance)
     range(
-      recorded, poll: isResponder ? firstCorrection : others, response: isResponder ? others : firstCorrection,
-      final: isResponder ? secondCorrection : others, into: &result)
+      exchange, clock: clock, poll: isResponder ? firstCorrection : others,
+      response: isResponder ? others : firstCorrection, final: isResponder ? secondCorrection : others, into: &result)
     quality.judge(firstAnalysis?.features, secondAnalysis?.features, into: &result)
-    // `clockOffset` compares the initiator's clock with the responder's.
-    result.clockOffsetppm = 1e6 * (isResponder ? recorded.clockOffset : -recorded.clockOffset)
+    calibrate(exchange, &result)
     return result
   }
 
@@ -145,7 +154,7 @@ public struct RangingEngine: Sendable {
     let second = isResponder ? exchange.final?.reception : nil
     var features = QualityStage.joined(
       analyse(first, by: &workspace.poll)?.features, analyse(second, by: &workspace.final)?.features)
-    if let distance = measurement.distance { features?.setDistance(distance) }
+    if let distance = measurement.rawDistance { features?.setDistance(distance) }
     return features
   }
 
@@ -204,25 +213,61 @@ extension RangingEngine {
   }
 
   private func range(
-    _ recorded: TwoWayRanging, poll: Correction, response: Correction, final: Correction,
-    into result: inout RangingMeasurement
+    _ exchange: RangingExchange, clock: ClockTracker.Estimate?, poll: Correction, response: Correction,
+    final: Correction, into result: inout RangingMeasurement
   ) {
-    let ranging = recorded.moving(poll: poll.ticks, response: response.ticks, final: final.ticks)
-    let metresPerTick = UWB.tick * configuration.propagationSpeed
-    let distance = ranging.timeOfFlightTicks * metresPerTick
-    guard distance.isFinite, configuration.possibleDistances.contains(distance) else {
-      result.status = .impossibleDistance
+    let own = ClockTracker.Estimate(exchange, configuration.clocks)
+    guard let method = RangingMethod.fitting(exchange, clock: clock ?? own) else {
+      result.status = .missingTimestamps
       return
     }
     // Timestamps come in whole ticks: 1/12 tick² each.
-    let weights = ranging.sensitivity
     let rounding = 1.0 / 12
-    let variance =
-      weights.poll * weights.poll * (poll.variance + rounding)
-      + weights.response * weights.response * (response.variance + rounding)
-      + weights.final * weights.final * (final.variance + rounding)
-    result.distance = distance
-    result.distanceDeviation = variance.squareRoot() * metresPerTick
+    let variances = TimestampVariances(
+      poll: poll.variance + rounding, response: response.variance + rounding,
+      secondPoll: uncapturedVariance + rounding, final: final.variance + rounding)
+    let metresPerTick = UWB.tick * configuration.propagationSpeed
+    func flight(_ method: RangingMethod) -> (distance: Double, deviation: Double)? {
+      let flight = method.timeOfFlight(movedBy: poll.ticks, response.ticks, final.ticks, variances)
+      let distance = flight.ticks * metresPerTick
+      guard distance.isFinite, configuration.possibleDistances.contains(distance) else { return nil }
+      return (distance, flight.variance.squareRoot() * metresPerTick)
+    }
+    guard let measured = flight(method) else {
+      result.status = .impossibleDistance
+      return
+    }
+    result.distance = measured.distance
+    result.distanceDeviation = measured.deviation
+    // This exchange alone: by its own registers where it has any, whatever earlier ones told of the clocks.
+    var alone = measured
+    if clock != nil, own != nil, case .singleSided = method,
+      let itself = RangingMethod.fitting(exchange, clock: own)
+    {
+      alone = flight(itself) ?? measured
+    }
+    result.rawDistance = alone.distance
+    result.rawDistanceDeviation = alone.deviation
+    // `clockOffset` compares the initiator's clock with the responder's.
+    let offset = method.clockOffset
+    result.clockOffsetppm = 1e6 * (exchange.initiator == .peer ? offset : -offset)
+  }
+
+  /// Takes off what the calibration knows: bias = measured − true. A range bias predicted from the CIRs is the whole of
+  /// it, the antenna delays' part included.
+  private func calibrate(_ exchange: RangingExchange, _ result: inout RangingMeasurement) {
+    guard let distance = result.distance, let deviation = result.distanceDeviation else { return }
+    if let bias = result.rangeBias, let biasDeviation = result.rangeBiasDeviation {
+      result.distance = distance - bias
+      result.distanceDeviation = biasDeviation
+      return
+    }
+    guard let delayCorrection else { return }
+    let bias = delayCorrection.bias(
+      local: exchange.local, peer: exchange.peer, powerdBm: exchange.localReceivedPowerdBm,
+      lineOfSightProbability: result.lineOfSightProbability)
+    result.distance = distance - bias.distance
+    result.distanceDeviation = (deviation * deviation + bias.variance).squareRoot()
   }
 
   /// What the joint fits of both receptions say together; else the phases of both, turned to antenna 0 and added, then

@@ -8,7 +8,8 @@ public enum MeasurementStatus: String, Sendable, Hashable, Codable, CaseIterable
   case emptyImpulseResponse
   /// A fit did not settle.
   case didNotConverge
-  /// A timestamp that the ranging formula needs is absent.
+  /// A timestamp that the ranging formula needs is absent: of the four intervals, or of a round and a reply with a known
+  /// offset between the clocks.
   case missingTimestamps
   /// The timestamps give a distance that can't be: far below zero, or beyond the configured limit.
   case impossibleDistance
@@ -27,7 +28,7 @@ public struct FirstPaths: Sendable, Hashable, Codable {
   }
 }
 
-/// What the engine makes of one exchange alone: no tracking, no memory of others.
+/// What the engine makes of one exchange: calibrated, not tracked.
 public struct RangingMeasurement: Sendable, Hashable, Codable {
   /// Counts the exchanges of a capture from 0.
   public var exchange: Int
@@ -35,10 +36,14 @@ public struct RangingMeasurement: Sendable, Hashable, Codable {
   public var time: Double
   public var peer: DeviceAddress
   public var status: MeasurementStatus
-  /// m; `nil` unless the status is `ok`
+  /// m, what the calibration knows of taken off; `nil` unless the status is `ok`
   public var distance: Double?
   /// m, standard deviation
   public var distanceDeviation: Double?
+  /// m, this exchange alone: no calibration, no memory of other exchanges
+  public var rawDistance: Double?
+  /// m, standard deviation
+  public var rawDistanceDeviation: Double?
   /// Unit vector from the local device to the peer; needs two antennas. A row of antennas measures the angle to itself
   /// alone: the peer is then taken to be in the plane through the row and the −z axis.
   public var direction: SIMD3<Double>?
@@ -67,7 +72,8 @@ public struct RangingMeasurement: Sendable, Hashable, Codable {
 
   public init(
     exchange: Int, time: Double, peer: DeviceAddress, status: MeasurementStatus, distance: Double? = nil,
-    distanceDeviation: Double? = nil, direction: SIMD3<Double>? = nil, azimuth: Double? = nil,
+    distanceDeviation: Double? = nil, rawDistance: Double? = nil, rawDistanceDeviation: Double? = nil,
+    direction: SIMD3<Double>? = nil, azimuth: Double? = nil,
     azimuthDeviation: Double? = nil, elevation: Double? = nil, elevationDeviation: Double? = nil,
     firstPathTaps: FirstPaths = FirstPaths(), snrdB: Double? = nil, clockOffsetppm: Double? = nil,
     lineOfSightProbability: Double? = nil, rangeBias: Double? = nil, rangeBiasDeviation: Double? = nil,
@@ -79,6 +85,8 @@ public struct RangingMeasurement: Sendable, Hashable, Codable {
     self.status = status
     self.distance = distance
     self.distanceDeviation = distanceDeviation
+    self.rawDistance = rawDistance ?? distance
+    self.rawDistanceDeviation = rawDistanceDeviation ?? distanceDeviation
     self.direction = direction
     self.azimuth = azimuth
     self.azimuthDeviation = azimuthDeviation
@@ -92,12 +100,4 @@ public struct RangingMeasurement: Sendable, Hashable, Codable {
     self.rangeBias = rangeBias
     self.rangeBiasDeviation = rangeBiasDeviation
   }
-}
-
-extension RangingMeasurement {
-  /// `distance` less the bias that is known, m.
-  public var correctedDistance: Double? { distance.map { $0 - (rangeBias ?? 0) } }
-
-  /// m, standard deviation of `correctedDistance`
-  public var correctedDistanceDeviation: Double? { rangeBias == nil ? distanceDeviation : rangeBiasDeviation }
 }

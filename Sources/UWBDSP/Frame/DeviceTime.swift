@@ -21,6 +21,17 @@ public struct DeviceTime: Hashable, Sendable {
     (ticks &- earlier.ticks) & (Self.ticksPerWrap - 1)
   }
 
+  /// Ticks that passed since `earlier` on a counter of which only the lowest `counterBits` were kept, 0 ..< 2^bits: right
+  /// for any wait shorter than one wrap of that counter (67 ms for 32 bits).
+  public func ticks(since earlier: DeviceTime, counterBits: Int) -> UInt64 {
+    (ticks &- earlier.ticks) & ((1 << UInt64(min(max(counterBits, 1), 40))) - 1)
+  }
+
+  /// A reading of which only the lowest 32 bits were kept, as the signed number that C programs print.
+  public init(signed32 ticks: Int32) {
+    self.init(ticks: UInt64(UInt32(bitPattern: ticks)))
+  }
+
   /// The nearest signed difference in ticks, −2³⁹ ..< 2³⁹: right where either reading may be the earlier one.
   public func offset(from other: DeviceTime) -> Int64 {
     let forward = Int64(ticks(since: other))

@@ -51,8 +51,9 @@ public struct GroundTruth: Sendable, Hashable, Codable {
 /// measurement.
 ///
 /// Double-sided two-way ranging has three messages: the peer's poll, the local device's response, the peer's final
-/// (or the same with the roles swapped: `initiator`). Single-sided ranging has no final. The peer's timestamps have
-/// come over the air inside the frames.
+/// (or the same with the roles swapped: `initiator`). Single-sided ranging has no final. With four messages the responder
+/// sends a poll of its own after its response (`secondPoll`), which the final answers. The peer's timestamps have come over
+/// the air inside the frames.
 public struct RangingExchange: Sendable {
   /// Which side sent the poll.
   public enum Initiator: Sendable, Hashable {
@@ -68,14 +69,19 @@ public struct RangingExchange: Sendable {
   public var initiator: Initiator
   public var poll: RangingMessage
   public var response: RangingMessage?
+  /// The responder's own poll, between response and final: double-sided ranging with four messages.
+  public var secondPoll: RangingMessage?
   public var final: RangingMessage?
+  /// Bits of the devices' counters that the timestamps kept: 40, or 32 where a program printed 32. Intervals inside the
+  /// exchange are right either way; from one exchange to the next whole wraps of 67 ms are lost with 32.
+  public var counterBits: Int
   public var chipReport: ChipReport?
   public var truth: GroundTruth?
 
   public init(
     index: Int, time: Double, peer: DeviceAddress, local: DeviceAddress? = nil, initiator: Initiator = .peer,
-    poll: RangingMessage, response: RangingMessage? = nil, final: RangingMessage? = nil,
-    chipReport: ChipReport? = nil, truth: GroundTruth? = nil
+    poll: RangingMessage, response: RangingMessage? = nil, secondPoll: RangingMessage? = nil,
+    final: RangingMessage? = nil, counterBits: Int = 40, chipReport: ChipReport? = nil, truth: GroundTruth? = nil
   ) {
     self.index = index
     self.time = time
@@ -84,8 +90,22 @@ public struct RangingExchange: Sendable {
     self.initiator = initiator
     self.poll = poll
     self.response = response
+    self.secondPoll = secondPoll
     self.final = final
+    self.counterBits = counterBits
     self.chipReport = chipReport
     self.truth = truth
+  }
+}
+
+extension RangingExchange {
+  /// Mean of the received powers that the local device reports of the peer's frames, dBm; `nil` where it reports none.
+  public var localReceivedPowerdBm: Double? {
+    let first = initiator == .peer ? poll.reception?.receivedPowerdBm : response?.reception?.receivedPowerdBm
+    let second = initiator == .peer ? final?.reception?.receivedPowerdBm : secondPoll?.reception?.receivedPowerdBm
+    switch (first.flatMap { $0.isFinite ? $0 : nil }, second.flatMap { $0.isFinite ? $0 : nil }) {
+    case (let one?, let other?): return (one + other) / 2
+    case (let one, let other): return one ?? other
+    }
   }
 }

@@ -25,11 +25,22 @@ public struct Reception: Sendable {
   public var firstPathPowerdBm: Double?
   /// The chip's own noise threshold, in accumulator counts.
   public var noiseThreshold: Int?
+  /// Magnitudes of the accumulator at the three taps round the chip's first path, counts.
+  public var firstPathAmplitudes: SIMD3<Double>?
+  /// The chip's own standard deviation of the accumulator's noise, counts.
+  public var noiseDeviation: Double?
+  /// Offset of the clocks by the carrier: rate of the sender's over the receiver's less 1, parts per million. Registers have
+  /// signs of their own: `ClockOffset`.
+  public var carrierOffsetppm: Double?
+  /// The same by the receiver's time tracking, in the same sign.
+  public var timeTrackingOffsetppm: Double?
 
   public init(
     time: DeviceTime, chipFirstPathTaps: Double? = nil, impulseResponse: ChannelImpulseResponse? = nil,
     preambleCount: Int? = nil, receivedPowerdBm: Double? = nil, firstPathPowerdBm: Double? = nil,
-    noiseThreshold: Int? = nil, antennaPhases: [Double]? = nil, antennaFirstPathTaps: [Double]? = nil
+    noiseThreshold: Int? = nil, antennaPhases: [Double]? = nil, antennaFirstPathTaps: [Double]? = nil,
+    firstPathAmplitudes: SIMD3<Double>? = nil, noiseDeviation: Double? = nil, carrierOffsetppm: Double? = nil,
+    timeTrackingOffsetppm: Double? = nil
   ) {
     self.time = time
     self.chipFirstPathTaps = chipFirstPathTaps
@@ -40,5 +51,9 @@ public struct Reception: Sendable {
     self.noiseThreshold = noiseThreshold
     self.antennaPhases = antennaPhases
     self.antennaFirstPathTaps = antennaFirstPathTaps
+    self.firstPathAmplitudes = firstPathAmplitudes
+    self.noiseDeviation = noiseDeviation
+    self.carrierOffsetppm = carrierOffsetppm
+    self.timeTrackingOffsetppm = timeTrackingOffsetppm
   }
 }

@@ -10,18 +10,31 @@
 /// The asymmetric form of Neirynck, Luk & McLaughlin, "An alternative double-sided two-way ranging method" (2016): a
 /// clock that runs fast by e scales the result by about e/2 alone, whatever the replies, so 20 ppm at 10 m is 0.1 mm.
 /// Single-sided ranging would be off by half the clock offset times the reply: 150 ms at 1 ppm is 22 m.
+///
+/// With four messages B sends a poll of its own after the response, which the final answers: replyA then begins where
+/// A receives that second poll, roundB where B sent it. The formula is the same; the timestamps are all different.
 public struct TwoWayRanging: Sendable, Hashable {
+  /// How many frames gave the intervals.
+  public enum Messages: Sendable, Hashable {
+    /// The response ends roundA and begins replyA.
+    case three
+    /// The response ends roundA, the second poll begins replyA.
+    case four
+  }
+
   /// Intervals in ticks, fractions allowed.
   public var roundA: Double
   public var replyB: Double
   public var roundB: Double
   public var replyA: Double
+  public var messages: Messages
 
-  public init(roundA: Double, replyB: Double, roundB: Double, replyA: Double) {
+  public init(roundA: Double, replyB: Double, roundB: Double, replyA: Double, messages: Messages = .three) {
     self.roundA = roundA
     self.replyB = replyB
     self.roundB = roundB
     self.replyA = replyA
+    self.messages = messages
   }
 
   private var sum: Double { roundA + roundB + replyA + replyB }
@@ -33,28 +46,47 @@ public struct TwoWayRanging: Sendable, Hashable {
     ((roundA - replyB) * roundB + replyB * (roundB - replyA)) / sum
   }
 
-  /// A's clock rate over B's, less 1: both saw the time from the poll to the final.
+  /// A's clock rate over B's, less 1: both saw the time from the poll to the final, less the pause between the two halves
+  /// of four messages.
   public var clockOffset: Double {
     // The difference of nearly equal sums, taken pairwise so that nothing is lost.
     ((roundA - replyB) + (replyA - roundB)) / (replyB + roundB)
   }
 
   /// What one tick of each reception's timestamp moves the time of flight by, ticks: poll and final are received by
-  /// B, the response by A.
-  public var sensitivity: (poll: Double, response: Double, final: Double) {
+  /// B, the response (and a second poll, 0 without one) by A.
+  public var sensitivity: (poll: Double, response: Double, secondPoll: Double, final: Double) {
     let tof = timeOfFlightTicks
     // ∂N/∂x − tof·∂S/∂x over S; receptions that end one interval and begin another leave S as it is.
-    return (
-      poll: (replyA + tof) / sum,
-      response: (roundB + replyB) / sum,
-      final: (roundA - tof) / sum
-    )
+    switch messages {
+    case .three:
+      return (
+        poll: (replyA + tof) / sum, response: (roundB + replyB) / sum, secondPoll: 0, final: (roundA - tof) / sum
+      )
+    case .four:
+      return (
+        poll: (replyA + tof) / sum, response: (roundB - tof) / sum, secondPoll: (replyB + tof) / sum,
+        final: (roundA - tof) / sum
+      )
+    }
+  }
+
+  /// Time of flight with its variance, to first order in the timestamps' errors; a clock offset adds nothing to it.
+  public func timeOfFlight(_ variances: TimestampVariances) -> TimeOfFlight {
+    let weights = sensitivity
+    var variance =
+      weights.poll * weights.poll * variances.poll
+      + weights.response * weights.response * variances.response
+      + weights.final * weights.final * variances.final
+    if messages == .four { variance += weights.secondPoll * weights.secondPoll * variances.secondPoll }
+    return TimeOfFlight(ticks: timeOfFlightTicks, variance: variance)
   }
 
   /// The same ranging with receptions moved by so many ticks (later is positive).
-  public func moving(poll: Double, response: Double, final: Double) -> TwoWayRanging {
+  public func moving(poll: Double, response: Double, secondPoll: Double = 0, final: Double) -> TwoWayRanging {
     TwoWayRanging(
-      roundA: roundA + response, replyB: replyB - poll, roundB: roundB + final, replyA: replyA - response)
+      roundA: roundA + response, replyB: replyB - poll, roundB: roundB + final,
+      replyA: replyA - (messages == .three ? response : secondPoll), messages: messages)
   }
 }
 
@@ -65,10 +97,19 @@ extension TwoWayRanging {
       let responseSent = exchange.response?.transmitted, let responseReceived = exchange.response?.reception?.time,
       let finalSent = exchange.final?.transmitted, let finalReceived = exchange.final?.reception?.time
     else { return nil }
+    let bits = exchange.counterBits
+    var secondSent = responseSent
+    var secondReceived = responseReceived
+    if let second = exchange.secondPoll {
+      guard let sent = second.transmitted, let received = second.reception?.time else { return nil }
+      secondSent = sent
+      secondReceived = received
+    }
     self.init(
-      roundA: Double(responseReceived.ticks(since: pollSent)),
-      replyB: Double(responseSent.ticks(since: pollReceived)),
-      roundB: Double(finalReceived.ticks(since: responseSent)),
-      replyA: Double(finalSent.ticks(since: responseReceived)))
+      roundA: Double(responseReceived.ticks(since: pollSent, counterBits: bits)),
+      replyB: Double(responseSent.ticks(since: pollReceived, counterBits: bits)),
+      roundB: Double(finalReceived.ticks(since: secondSent, counterBits: bits)),
+      replyA: Double(finalSent.ticks(since: secondReceived, counterBits: bits)),
+      messages: exchange.secondPoll == nil ? .three : .four)
   }
 }

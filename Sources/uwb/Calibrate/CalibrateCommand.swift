@@ -8,6 +8,9 @@ struct CalibrateCommand: ParsableCommand {
       EXAMPLES
         uwb calibrate pulse *.log --out pulse.json && uwb replay 11.log --pulse pulse.json
         uwb calibrate bias *.log --truth truth.csv --out cal.json && uwb replay 11.log --calibration cal.json
+        uwb calibrate delay LOS/*.csv --truth truth.csv --out cal.json && uwb replay 10m.csv --calibration cal.json
       """,
-    subcommands: [CalibratePulseCommand.self, CalibrateBiasCommand.self, CalibrateSimulatedCommand.self])
+    subcommands: [
+      CalibratePulseCommand.self, CalibrateDelayCommand.self, CalibrateBiasCommand.self, CalibrateSimulatedCommand.self,
+    ])
 }

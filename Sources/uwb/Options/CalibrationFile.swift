@@ -13,6 +13,9 @@ enum CalibrationFile {
         file: path, place: "version", problem: "\(calibration.version) is not known, \(Calibration.version) is",
         remedy: "Calibrate again with this version of uwb, or use the version of uwb that wrote the file.")
     }
+    if let problem = calibration.delay?.problem {
+      throw CaptureError(file: path, place: "delay", problem: problem, remedy: remedy)
+    }
     return calibration
   }
 

@@ -3,23 +3,29 @@ import Foundation
 import Synchronization
 import UWBDSP
 
+/// An exchange, and what those before it told of the clocks.
+struct ClockedExchange: Sendable {
+  var exchange: RangingExchange
+  var clock: ClockTracker.Estimate?
+}
+
 /// Measures exchanges on several threads and hands them on in the order in which they came.
 ///
-/// Each thread has its own workspace, and a measurement depends on nothing but its exchange: what comes out is the same
+/// Each thread has its own workspace, and a measurement depends on nothing but its exchange and the clocks: what comes out is the same
 /// for any number of threads. Exchanges travel in batches of about a millisecond's work; the caller's thread reads,
 /// delivers, and measures while it has to wait. At most `window` batches are under way, so memory stays flat.
 final class MeasuringPool: Sendable {
   private static let batchCount = 16
 
   private final class Batch: Sendable {
-    let exchanges: [RangingExchange]
+    let exchanges: [ClockedExchange]
     let results = Mutex<[RangingMeasurement]>([])
     let isDone = DispatchSemaphore(value: 0)
 
-    init(_ exchanges: [RangingExchange]) { self.exchanges = exchanges }
+    init(_ exchanges: [ClockedExchange]) { self.exchanges = exchanges }
 
     func measure(_ engine: RangingEngine, using workspace: RangingEngine.Workspace) {
-      let measured = exchanges.map { engine.measure($0, using: workspace) }
+      let measured = exchanges.map { engine.measure($0.exchange, clock: $0.clock, using: workspace) }
       results.withLock { $0 = measured }
       isDone.signal()
     }
@@ -42,7 +48,7 @@ final class MeasuringPool: Sendable {
 
   /// Measures all that `next` yields; `deliver` sees each exchange with its measurement, on this thread, in order.
   func run(
-    next: () throws -> RangingExchange?, deliver: (RangingExchange, RangingMeasurement) throws -> Void
+    next: () throws -> ClockedExchange?, deliver: (RangingExchange, RangingMeasurement) throws -> Void
   ) throws {
     for _ in 1..<threads {
       let worker = Thread { [self] in work() }
@@ -58,7 +64,7 @@ final class MeasuringPool: Sendable {
     var isEnded = false
     while !isEnded || !underWay.isEmpty {
       while !isEnded, underWay.count < window {
-        var exchanges: [RangingExchange] = []
+        var exchanges: [ClockedExchange] = []
         exchanges.reserveCapacity(Self.batchCount)
         while exchanges.count < Self.batchCount, let exchange = try next() { exchanges.append(exchange) }
         isEnded = exchanges.count < Self.batchCount
@@ -79,7 +85,7 @@ final class MeasuringPool: Sendable {
       }
       underWay.removeFirst()
       let results = first.results.withLock { $0 }
-      for (exchange, result) in zip(first.exchanges, results) { try deliver(exchange, result) }
+      for (exchange, result) in zip(first.exchanges, results) { try deliver(exchange.exchange, result) }
     }
   }
 

@@ -11,6 +11,7 @@ struct ReplayInput {
   var progress: Progress
   private var reader: any CaptureReader
   private var first: RangingExchange?
+  private var clocks: [DeviceAddress: ClockTracker] = [:]
 
   init(_ path: String, engine options: EngineOptions) throws {
     name = path == "-" ? "-" : URL(fileURLWithPath: path).lastPathComponent
@@ -31,11 +32,13 @@ struct ReplayInput {
     deliver: (RangingExchange, RangingMeasurement) throws -> Void
   ) throws {
     guard let engine else { return }
-    func next() throws -> RangingExchange? {
+    func next() throws -> ClockedExchange? {
       while let exchange = try first ?? reader.next() {
         first = nil
         progress.update(bytes: reader.bytesRead, exchanges: exchange.index + 1)
-        if try isWanted(exchange) { return exchange }
+        // Clocks are followed over all exchanges, measured here or elsewhere.
+        let clock = clocks[exchange.peer, default: ClockTracker(engine.configuration.clocks)].update(exchange)
+        if try isWanted(exchange) { return ClockedExchange(exchange: exchange, clock: clock) }
       }
       return nil
     }
@@ -43,7 +46,9 @@ struct ReplayInput {
       try MeasuringPool(engine: engine, threads: threads).run(next: next, deliver: deliver)
     } else {
       let workspace = engine.makeWorkspace(antennaCount: engine.configuration.array?.positions.count ?? 1)
-      while let exchange = try next() { try deliver(exchange, engine.measure(exchange, using: workspace)) }
+      while let next = try next() {
+        try deliver(next.exchange, engine.measure(next.exchange, clock: next.clock, using: workspace))
+      }
     }
   }
 }

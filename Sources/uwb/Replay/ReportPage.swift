@@ -32,7 +32,7 @@ struct ReportPage {
       report.add(
         ReplayReport.Update(
           capture: capture, peer: "\(exchange.peer)", time: exchange.time, distance: object.distance,
-          distanceDeviation: object.distanceDeviation, rawDistance: raw.distance,
+          distanceDeviation: object.distanceDeviation, rawDistance: raw.rawDistance,
           chipDistance: exchange.chipReport?.rawDistance, trueDistance: exchange.truth?.distance,
           azimuth: angles?.azimuth, azimuthDeviation: angles?.azimuthDeviation, trueAzimuth: exchange.truth?.azimuth,
           elevation: angles?.elevation, elevationDeviation: angles?.elevationDeviation,

@@ -95,7 +95,7 @@ private struct PeerSummary {
   ) {
     updates += 1
     if tracked.isOutlier { outliers += 1 }
-    guard let distance = measured.distance, let deviation = measured.distanceDeviation else { return }
+    guard let distance = measured.rawDistance, let deviation = measured.rawDistanceDeviation else { return }
     raw.add(distance)
     stated.add(deviation)
     if let reported = exchange.chipReport?.rawDistance { chip.add(distance - reported) }

@@ -1,0 +1,188 @@
+import UWBDSP
+
+/// Reads tables of single-sided two-way ranging as a DW1000's host writes them: CSV, one exchange a row, under a header
+/// that names `poll_tx_ts`, `poll_rx_ts`, `resp_tx_ts` and `resp_rx_ts`, signed 32-bit readings of the initiator's and the
+/// responder's counters. The table's writer is the initiator: its reception is the response.
+///
+/// Optional columns, whatever their order: `timestamp` (host, seconds), `Distance` (m), `RSSI(dBm)`, `RSSI_fp(dBm)`,
+/// `FirstPathAmp1` … `3`, `maxNoise` (noise threshold), `Standard Noise` (counts), `Rx Preamble Count`, `anchor_id` (the
+/// responder), `rtd_init`, `rtd_resp` (round and reply as the chip's program took them).
+///
+/// **The carrier offset** is in no column, but `Distance` holds it (`RangingTableOffset`), so the reader takes it from there.
+///
+/// **Time** is the host's. In the outdoor set of a DWM1000 (2–60 m) it is not the exchange's: the counters say one exchange
+/// every 98.9 ms, the host one line every 142.8 ms, with a jump of 15 exchanges after every 30 lines. The lines stood in a
+/// queue before they were stamped. A 32-bit counter that wraps every 67 ms can't tell how many wraps passed, so nothing
+/// here pretends to know; `ClockTracker` notices the contradiction and takes the carrier alone.
+///
+/// A row whose fields contradict each other or are no numbers is skipped and counted:
+/// - `damagedRow`: a timestamp, or the responder's name, is no number; or the timestamps contradict `rtd_init` or `rtd_resp`
+/// - `summaryRow`: too few fields, as in a table's closing lines of means
+/// - `truncatedRow`: the last one, without its end; `lineTooLong`: a line that no table has
+public struct RangingTable: CaptureReader {
+  /// Where the columns are.
+  private struct Columns {
+    var pollSent: Int
+    var pollReceived: Int
+    var responseSent: Int
+    var responseReceived: Int
+    var time: Int?
+    var distance: Int?
+    var receivedPower: Int?
+    var firstPathPower: Int?
+    var amplitudes: [Int]
+    var noiseThreshold: Int?
+    var noiseDeviation: Int?
+    var preambleCount: Int?
+    var responder: Int?
+    var round: Int?
+    var reply: Int?
+    var count: Int
+  }
+
+  private let columns: Columns
+  private var table: CSVTable
+  private var index = 0
+  private var start: Double?
+  public private(set) var skipped = SkippedInput()
+  public let header = CaptureHeader(format: "twr-table", profile: "dw1000")
+
+  /// - Throws: `CaptureError` where the header lacks a timestamp's column.
+  public init(_ source: ByteSource) throws {
+    table = try CSVTable(source)
+    let names = table.header
+    func required(_ name: String) throws -> Int {
+      guard let column = names.firstIndex(of: name) else {
+        throw CaptureError(
+          file: source.name, place: "header", problem: "the column “\(name)” is missing",
+          remedy: "A ranging table has the columns poll_tx_ts, poll_rx_ts, resp_tx_ts and resp_rx_ts.")
+      }
+      return column
+    }
+    let amplitudes = ["FirstPathAmp1", "FirstPathAmp2", "FirstPathAmp3"].compactMap { names.firstIndex(of: $0) }
+    columns = Columns(
+      pollSent: try required("poll_tx_ts"), pollReceived: try required("poll_rx_ts"),
+      responseSent: try required("resp_tx_ts"), responseReceived: try required("resp_rx_ts"),
+      time: names.firstIndex(of: "timestamp"), distance: names.firstIndex(of: "Distance"),
+      receivedPower: names.firstIndex(of: "RSSI(dBm)"), firstPathPower: names.firstIndex(of: "RSSI_fp(dBm)"),
+      amplitudes: amplitudes.count == 3 ? amplitudes : [], noiseThreshold: names.firstIndex(of: "maxNoise"),
+      noiseDeviation: names.firstIndex(of: "Standard Noise"),
+      preambleCount: names.firstIndex(of: "Rx Preamble Count"), responder: names.firstIndex(of: "anchor_id"),
+      round: names.firstIndex(of: "rtd_init"), reply: names.firstIndex(of: "rtd_resp"), count: names.count)
+  }
+
+  public init(path: String) throws {
+    try self.init(ByteSource(path: path))
+  }
+
+  public var bytesRead: Int { table.bytesRead }
+
+  public mutating func next() throws -> RangingExchange? {
+    while let row = try table.next() {
+      guard row.isTerminated else {
+        skipped.add("truncatedRow")
+        continue
+      }
+      guard row.fields.count == columns.count else {
+        skipped.add(row.fields.count < columns.count ? "summaryRow" : "damagedRow")
+        continue
+      }
+      guard let exchange = exchange(row) else {
+        skipped.add("damagedRow")
+        continue
+      }
+      index += 1
+      return exchange
+    }
+    if table.tooLong > 0, skipped.counts["lineTooLong"] == nil {
+      skipped.add("lineTooLong", count: table.tooLong)
+    }
+    return nil
+  }
+
+  private mutating func exchange(_ row: CSVTable.Row) -> RangingExchange? {
+    guard let pollSent = Self.stamp(row, columns.pollSent), let pollReceived = Self.stamp(row, columns.pollReceived),
+      let responseSent = Self.stamp(row, columns.responseSent),
+      let responseReceived = Self.stamp(row, columns.responseReceived)
+    else { return nil }
+    let round = responseReceived.ticks(since: pollSent, counterBits: 32)
+    let reply = responseSent.ticks(since: pollReceived, counterBits: 32)
+    for (column, interval) in [(columns.round, round), (columns.reply, reply)] {
+      guard let column else { continue }
+      guard let stated = finite(row, column), stated == Double(interval) else { return nil }
+    }
+    var peer = DeviceAddress(rawValue: 0)
+    if let column = columns.responder {
+      guard let number = finite(row, column), number >= 0, number < 65_536, number == number.rounded() else {
+        return nil
+      }
+      peer = DeviceAddress(rawValue: UInt64(number))
+    }
+    var time = Double(index)
+    if let column = columns.time {
+      guard let stamped = finite(row, column), abs(stamped) < 1e12 else { return nil }
+      let first = start ?? stamped
+      // Exchanges come in order, whatever a host's clock did in between.
+      start = min(first, stamped)
+      time = max(latest, stamped - first)
+      latest = time
+    }
+    let distance = columns.distance.flatMap { finite(row, $0) }
+    let offset = distance.flatMap { RangingTableOffset.ppm(distance: $0, round: round, reply: reply) }
+    var amplitudes: SIMD3<Double>?
+    if columns.amplitudes.count == 3, let first = finite(row, columns.amplitudes[0]),
+      let second = finite(row, columns.amplitudes[1]), let third = finite(row, columns.amplitudes[2])
+    {
+      amplitudes = SIMD3(first, second, third)
+    }
+    return RangingExchange(
+      index: index, time: time, peer: peer, initiator: .local,
+      poll: RangingMessage(transmitted: pollSent, reception: Reception(time: pollReceived)),
+      response: RangingMessage(
+        transmitted: responseSent,
+        reception: Reception(
+          time: responseReceived, preambleCount: count(row, columns.preambleCount),
+          receivedPowerdBm: power(row, columns.receivedPower), firstPathPowerdBm: power(row, columns.firstPathPower),
+          noiseThreshold: count(row, columns.noiseThreshold), firstPathAmplitudes: amplitudes,
+          noiseDeviation: columns.noiseDeviation.flatMap { finite(row, $0) }, carrierOffsetppm: offset)),
+      counterBits: 32,
+      chipReport: distance.map { ChipReport(distance: $0, rawDistance: $0, clockOffsetppm: offset) })
+  }
+
+  private var latest = 0.0
+
+  private func finite(_ row: CSVTable.Row, _ column: Int) -> Double? {
+    row.number(column).flatMap { $0.isFinite ? $0 : nil }
+  }
+
+  private func power(_ row: CSVTable.Row, _ column: Int?) -> Double? {
+    column.flatMap { finite(row, $0) }.flatMap { (-200...50).contains($0) ? $0 : nil }
+  }
+
+  private func count(_ row: CSVTable.Row, _ column: Int?) -> Int? {
+    column.flatMap { finite(row, $0) }.flatMap { (0...1e6).contains($0) ? Int($0) : nil }
+  }
+
+  /// A reading that was printed as a signed or an unsigned 32-bit number, perhaps with “.0”.
+  private static func stamp(_ row: CSVTable.Row, _ column: Int) -> DeviceTime? {
+    guard let value = row.number(column), value == value.rounded(), value >= -2_147_483_648, value < 4_294_967_296
+    else { return nil }
+    return DeviceTime(ticks: UInt64(bitPattern: Int64(value)) & 0xFFFF_FFFF)
+  }
+
+  /// Whether the start of a stream is such a table: its first line that is no comment names the columns.
+  static func recognise(_ start: Span<UInt8>) -> CaptureFormat.Recognition {
+    var position = 0
+    while position < start.count {
+      var end = position
+      while end < start.count, start[end] != 0x0A { end += 1 }
+      guard end < start.count else { return .undecided }
+      let line = start.extracting(position..<end)
+      position = end + 1
+      if line.isEmpty || line[0] == UInt8(ascii: "#") { continue }
+      let columns: [StaticString] = ["poll_tx_ts", "poll_rx_ts", "resp_tx_ts", "resp_rx_ts"]
+      return columns.allSatisfy { ByteText.end(of: $0, in: line) != nil } ? .yes : .no
+    }
+    return .undecided
+  }
+}

@@ -1,0 +1,32 @@
+/// How the local device lies in axes that stay: its place and its own axes, as an inertial tracker reports them.
+public struct DevicePose: Sendable, Hashable {
+  /// m
+  public var position: SIMD3<Double>
+  /// The device's own axes in those of the world, unit vectors: right, up, and out of its front (+z).
+  public var right: SIMD3<Double>
+  public var up: SIMD3<Double>
+  public var front: SIMD3<Double>
+
+  public init(
+    position: SIMD3<Double> = .zero, right: SIMD3<Double> = SIMD3(1, 0, 0), up: SIMD3<Double> = SIMD3(0, 1, 0),
+    front: SIMD3<Double> = SIMD3(0, 0, 1)
+  ) {
+    self.position = position
+    self.right = right
+    self.up = up
+    self.front = front
+  }
+
+  /// The world's axes are the device's.
+  public static let identity = DevicePose()
+
+  /// A vector of the device, in the world's axes.
+  public func toWorld(_ vector: SIMD3<Double>) -> SIMD3<Double> {
+    vector.x * right + vector.y * up + vector.z * front
+  }
+
+  /// A vector of the world, in the device's axes.
+  public func toDevice(_ vector: SIMD3<Double>) -> SIMD3<Double> {
+    SIMD3((vector * right).sum(), (vector * up).sum(), (vector * front).sum())
+  }
+}

@@ -1,0 +1,128 @@
+import UWBDSP
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A peer that walks about a room, as measurements see it: irregular times, gaps, outliers, lost line of sight, a device that
+/// turns. For trackers, which need no CIRs.
+///
+/// The peer walks at constant speed from one uniformly drawn point of the room to the next, turning on the spot: velocities
+/// jump at corners, which no tracker's model foresees. The device stands at the origin and turns about the vertical.
+/// Line of sight comes and goes with exponential durations; while it is lost a detour, exponential with mean `detour`, is added
+/// and held. Outliers are uniform between 1 and 10 m off, three in four of them too long. Walk i draws from stream i of the seed.
+public struct RangingWalk: Sendable, Hashable {
+  /// m/s
+  public var speed = 1.5
+  /// Measurements a second; each comes up to a fifth of the spacing early or late.
+  public var rate = 10.0
+  /// s
+  public var duration = 60.0
+  /// m, of a distance; and rad, of an angle. Stated with each measurement.
+  public var deviation = 0.05
+  public var angularDeviation = 0.05
+  /// Part of the distances that are far off.
+  public var outliers = 0.05
+  /// Mean durations, s; a `clearTime` of infinity never loses line of sight.
+  public var clearTime = 10.0
+  public var obstructedTime = 3.0
+  /// m, mean
+  public var detour = 0.5
+  /// Part of the classifier's verdicts that are right; `nil` for no classifier.
+  public var classifierAccuracy: Double?
+  /// Mean time between gaps, s, and their length.
+  public var gapInterval = 30.0
+  public var gapLength = 1.0...3.0
+  /// rad/s, of the device's turning, about which it swings
+  public var turning = 0.5
+  /// Corners of the floor that the peer walks on, m, at the device's height.
+  public var lower = SIMD3(-5.0, 0, -9.0)
+  public var upper = SIMD3(5.0, 0, -1.0)
+
+  public init() {}
+
+  /// One measurement with what is true of it.
+  public struct Step: Sendable {
+    public var measurement: RangingMeasurement
+    public var pose: DevicePose
+    public var distance: Double
+    /// rad, in the device's axes
+    public var azimuth: Double
+    public var isObstructed: Bool
+    public var isOutlier: Bool
+  }
+
+  public func steps(seed: UInt64, walk: Int) -> [Step] {
+    var random = SeededGenerator(seed: seed, stream: UInt64(bitPattern: Int64(walk)))
+    var from = place(&random)
+    var to = place(&random)
+    var walked = 0.0
+    var heading = random.uniform(in: -0.5...0.5)
+    var steps: [Step] = []
+    var time = 0.0
+    var isClear = true
+    var change = random.exponential(mean: clearTime.isFinite ? clearTime : 1e9)
+    var detour = 0.0
+    var nextGap = random.exponential(mean: gapInterval)
+    var nominal = 0.0
+    while nominal < duration {
+      let previous = time
+      time = nominal + random.uniform(in: -0.2...0.2) / rate
+      if steps.isEmpty { time = max(0, time) }
+      nominal += 1 / rate
+      if time > nextGap {
+        nominal += random.uniform(in: gapLength)
+        nextGap = nominal + random.exponential(mean: gapInterval)
+      }
+      walked += speed * (time - previous)
+      while walked > (to - from).length {
+        walked -= (to - from).length
+        from = to
+        to = place(&random)
+      }
+      while time > change {
+        isClear.toggle()
+        change += random.exponential(mean: isClear ? clearTime : obstructedTime)
+        detour = isClear ? 0 : random.exponential(mean: self.detour)
+      }
+      heading += turning * (time - previous) * (sin(0.7 * time) + 0.3)
+      let position = from + (to - from) * (walked / (to - from).length)
+      steps.append(step(steps.count, time, position, heading, isClear ? nil : detour, &random))
+    }
+    return steps
+  }
+
+  private func place(_ random: inout SeededGenerator) -> SIMD3<Double> {
+    SIMD3(
+      random.uniform(in: lower.x...upper.x), random.uniform(in: lower.y...upper.y),
+      random.uniform(in: lower.z...upper.z))
+  }
+
+  private func step(
+    _ index: Int, _ time: Double, _ position: SIMD3<Double>, _ heading: Double, _ detour: Double?,
+    _ random: inout SeededGenerator
+  ) -> Step {
+    let pose = Pose(position: .zero, yaw: heading)
+    let distance = position.length
+    let azimuth = pose.toDevice(position / distance).azimuth
+    var measured = distance + deviation * random.normal() + (detour ?? 0)
+    let isOutlier = random.uniform() < outliers
+    if isOutlier { measured += random.uniform(in: 1...10) * (random.uniform() < 0.75 ? 1 : -1) }
+    var probability: Double?
+    if let classifierAccuracy {
+      // A classifier that states its accuracy as its probability.
+      let isRight = random.uniform() < classifierAccuracy
+      probability = (detour == nil) == isRight ? classifierAccuracy : 1 - classifierAccuracy
+    }
+    let angle = azimuth + angularDeviation * random.normal()
+    let measurement = RangingMeasurement(
+      exchange: index, time: time, peer: DeviceAddress(rawValue: 1), status: .ok, distance: measured,
+      distanceDeviation: deviation, direction: Direction.unitVector(azimuth: angle, elevation: 0), azimuth: angle,
+      azimuthDeviation: angularDeviation, lineOfSightProbability: probability)
+    return Step(
+      measurement: measurement, pose: DevicePose(position: .zero, right: pose.right, up: pose.up, front: pose.front),
+      distance: distance, azimuth: azimuth, isObstructed: detour != nil, isOutlier: isOutlier)
+  }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import UWBCapture
+import UWBDSP
+
+/// Distances of captures with known truth, as the engine measures them without a delay calibration.
+struct RangeSamples {
+  struct Capture {
+    /// File name, or with folders where two captures share a name.
+    var name: String
+    /// `LOS`, `NLOS`, or nothing where no label is known.
+    var label: String
+  }
+
+  private(set) var captures: [Capture] = []
+  private(set) var samples: [DelayCalibrationFit.Sample] = []
+
+  /// - Throws: `CaptureError` for a capture that can't be read, or has no distance with a truth.
+  init(_ paths: [String], truth: TruthTable?, engine options: EngineOptions) throws {
+    let names = paths.map { URL(fileURLWithPath: $0).lastPathComponent }
+    for (index, path) in paths.enumerated() {
+      let isShared = names.filter { $0 == names[index] }.count > 1
+      let known = truth?[capture: path]
+      let count = samples.count
+      var isLineOfSight: Bool?
+      try Self.read(path, options) { exchange, measurement in
+        let own = known ?? exchange.truth
+        guard let distance = own?.distance, let measured = measurement.distance,
+          let deviation = measurement.distanceDeviation
+        else { return }
+        isLineOfSight = own?.isLineOfSight
+        samples.append(
+          DelayCalibrationFit.Sample(
+            capture: index, local: exchange.local, peer: exchange.peer, error: measured - distance,
+            deviation: deviation, powerdBm: exchange.localReceivedPowerdBm, isLineOfSight: isLineOfSight))
+      }
+      guard samples.count > count else {
+        throw CaptureError(
+          file: path, problem: "no exchange has both a distance and a true one",
+          remedy: "Give --truth FILE.csv with a line for it, or a capture that holds its own truth.")
+      }
+      let folder = URL(fileURLWithPath: path).deletingLastPathComponent().lastPathComponent
+      captures.append(
+        Capture(
+          name: isShared ? "\(folder)/\(names[index])" : names[index],
+          label: isLineOfSight.map { $0 ? "LOS" : "NLOS" } ?? ""))
+    }
+  }
+
+  private static func read(
+    _ path: String, _ options: EngineOptions, _ body: (RangingExchange, RangingMeasurement) -> Void
+  ) throws {
+    var reader = try openCapture(path, format: options.format)
+    var progress = Progress(path, totalBytes: nil)
+    defer { progress.finish() }
+    var engine: RangingEngine?
+    var workspace: RangingEngine.Workspace?
+    var clocks: [DeviceAddress: ClockTracker] = [:]
+    while let exchange = try reader.next() {
+      if engine == nil {
+        var configuration = try options.engine(for: reader.header, file: path).configuration
+        configuration.calibration.delay = nil
+        let made = RangingEngine(configuration)
+        workspace = made.makeWorkspace(antennaCount: configuration.array?.positions.count ?? 1)
+        engine = made
+      }
+      guard let engine, let workspace else { continue }
+      let clock = clocks[exchange.peer, default: ClockTracker(engine.configuration.clocks)].update(exchange)
+      body(exchange, engine.measure(exchange, clock: clock, using: workspace))
+      progress.update(bytes: reader.bytesRead, exchanges: exchange.index + 1)
+    }
+  }
+
+  /// Errors of one capture before a calibration and under it.
+  ///
+  /// - Parameter probability: what the calibration is told of line of sight, 0 … 1.
+  func errors(
+    of capture: Int, under calibration: DelayCalibration, lineOfSightProbability probability: Double?
+  ) -> (before: RangingErrors, after: RangingErrors) {
+    var before = RangingErrors()
+    var after = RangingErrors()
+    for sample in samples where sample.capture == capture {
+      before.add(sample.error, deviation: sample.deviation)
+      let bias = calibration.bias(
+        local: sample.local, peer: sample.peer, powerdBm: sample.powerdBm, lineOfSightProbability: probability)
+      after.add(
+        sample.error - bias.distance,
+        deviation: (sample.deviation * sample.deviation + bias.deviation * bias.deviation).squareRoot())
+    }
+    return (before, after)
+  }
+
+  /// What the calibration may know of a capture's line of sight: its label.
+  func probability(of capture: Int) -> Double? {
+    switch captures[capture].label {
+    case "LOS": 1
+    case "NLOS": 0
+    default: nil
+    }
+  }
+}

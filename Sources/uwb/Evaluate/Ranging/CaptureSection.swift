@@ -1,0 +1,79 @@
+import Foundation
+import UWBCapture
+import UWBDSP
+import UWBReport
+
+/// Distance errors over captures with truth: of each exchange alone, and tracked.
+struct CaptureSection: RangingSection {
+  /// One row of the table.
+  private struct Group {
+    var raw = RangingErrors()
+    var tracked = RangingErrors()
+
+    mutating func add(_ other: Group) {
+      raw.add(other.raw)
+      tracked.add(other.tracked)
+    }
+  }
+
+  func applies(to input: RangingEvaluationInput) -> Bool { !input.captures.isEmpty }
+
+  func evaluate(_ input: RangingEvaluationInput) throws -> RangingSectionResult {
+    var table = EvaluationTable(
+      name: "distance errors", columns: ["capture", "label", "stage"] + RangingErrors.columns)
+    var all: [String: Group] = [:]
+    for capture in input.captures {
+      let (group, label) = try measure(capture, input)
+      let name = URL(fileURLWithPath: capture).lastPathComponent
+      add(group, name, label, to: &table)
+      all[label, default: Group()].add(group)
+    }
+    var total = Group()
+    for (label, group) in all.sorted(by: { $0.key < $1.key }) {
+      if all.count > 1 { add(group, "all", label, to: &table) }
+      total.add(group)
+    }
+    add(total, "all", "all", to: &table)
+    let picture = DistributionPicture(
+      title: "Distance errors", samples: [total.raw.sample("raw"), total.tracked.sample("tracked")])
+    var panel = picture.panel
+    panel.title = "Captures with known distances"
+    return RangingSectionResult(tables: [table], panels: [panel])
+  }
+
+  private func add(_ group: Group, _ name: String, _ label: String, to table: inout EvaluationTable) {
+    table.add([.text(name), .text(label), .text("raw")] + group.raw.cells)
+    table.add([.text(name), .text(label), .text("tracked")] + group.tracked.cells)
+  }
+
+  private func measure(_ capture: String, _ input: RangingEvaluationInput) throws -> (group: Group, label: String) {
+    var reader = try openCapture(capture, format: input.engine.format)
+    var group = Group()
+    var labels: Set<String> = []
+    var engine: RangingEngine?
+    var workspace: RangingEngine.Workspace?
+    var trackers: [DeviceAddress: PeerTracker] = [:]
+    var clocks: [DeviceAddress: ClockTracker] = [:]
+    while let exchange = try reader.next() {
+      if engine == nil {
+        engine = try input.engine.engine(for: reader.header, file: capture)
+        workspace = engine?.makeWorkspace()
+      }
+      guard let engine, let workspace else { continue }
+      let clock = clocks[exchange.peer, default: ClockTracker(engine.configuration.clocks)].update(exchange)
+      let raw = engine.measure(exchange, clock: clock, using: workspace)
+      let tracked = trackers[exchange.peer, default: PeerTracker()].update(raw).measurement
+      let truth = input.truth(of: exchange, in: capture)
+      if let label = truth?.isLineOfSight { labels.insert(label ? "LOS" : "NLOS") }
+      guard let distance = truth?.distance else { continue }
+      if let value = raw.distance { group.raw.add(value - distance, deviation: raw.distanceDeviation) }
+      if let value = tracked.distance { group.tracked.add(value - distance, deviation: tracked.distanceDeviation) }
+    }
+    guard !group.raw.errors.isEmpty else {
+      throw CaptureError(
+        file: capture, problem: "no exchange has both a distance and a true one",
+        remedy: "Give --truth FILE.csv with a line for it, or a capture that holds its own truth.")
+    }
+    return (group, labels.count == 1 ? labels.first ?? "" : labels.isEmpty ? "unlabelled" : "mixed")
+  }
+}

@@ -1,0 +1,68 @@
+import ArgumentParser
+import Foundation
+import UWBCapture
+import UWBDSP
+import UWBReport
+
+/// `uwb evaluate ranging`: distance errors on captures with truth and on simulated walks.
+struct EvaluateRangingCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "ranging", abstract: "Measure distance errors on captures with known truth and on simulated walks.",
+    discussion: """
+      EXAMPLES
+        uwb evaluate ranging *.log --truth truth.csv --svg errors.svg
+        uwb evaluate ranging LOS/*.csv NLOS/*.csv --truth truth.csv --cross-validate
+        uwb evaluate ranging --walks 1000 --seed 1
+      """)
+
+  /// All parts, in the order in which they are written.
+  static var sections: [any RangingSection] { [CaptureSection(), DelaySection(), WalkSection()] }
+
+  @Argument(help: ArgumentHelp("Captures to read.", valueName: "capture"))
+  var captures: [String] = []
+
+  @OptionGroup var engine: EngineOptions
+
+  @Option(help: ArgumentHelp("Truth table; captures that hold their own need none.", valueName: "file.csv"))
+  var truth: String?
+
+  @Flag(help: "Also calibrate delays on the captures, each one scored by a calibration made without it.")
+  var crossValidate = false
+
+  @Option(help: "Simulated walks to run.")
+  var walks = 0
+
+  @Option(help: "Seed of all random draws.")
+  var seed: UInt64 = 1
+
+  @Option(help: "What to write: table, ndjson or csv.")
+  var output = EvaluateDelayCommand.OutputKind.table
+
+  @Option(help: ArgumentHelp("Draw the distributions of the errors into this file.", valueName: "file.svg"))
+  var svg: String?
+
+  func validate() throws {
+    guard walks >= 0 else { throw ValidationError("--walks takes a number of walks; \(walks) is none.") }
+    guard !captures.isEmpty || walks > 0 else { throw ValidationError("Give captures, or --walks, or both.") }
+  }
+
+  func run() throws {
+    let input = RangingEvaluationInput(
+      captures: captures, truth: try truth.map { try TruthTable(path: $0) }, engine: engine, seed: seed, walks: walks,
+      isCrossValidated: crossValidate)
+    var writer = EvaluationTableWriter(EvaluationTableWriter.Kind(output), ByteOutput())
+    var panels: [Panel] = []
+    for section in Self.sections where section.applies(to: input) {
+      let result = try section.evaluate(input)
+      for table in result.tables { try writer.write(table) }
+      panels += result.panels
+    }
+    guard let svg else { return }
+    do {
+      let figure = Figure(title: "Ranging against the truth", panels: panels)
+      try Data(figure.svg().utf8).write(to: URL(fileURLWithPath: svg))
+    } catch {
+      throw CaptureError(file: svg, problem: "can't be written", remedy: "Check the folder and its permissions.")
+    }
+  }
+}

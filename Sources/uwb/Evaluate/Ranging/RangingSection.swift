@@ -1,0 +1,35 @@
+import UWBCapture
+import UWBDSP
+import UWBReport
+
+/// One part of `uwb evaluate ranging`: what it measures goes into tables and pictures.
+///
+/// A new part is one file with a conforming type, named in `EvaluateRangingCommand.sections`.
+protocol RangingSection {
+  /// Whether the command's arguments give it something to measure.
+  func applies(to input: RangingEvaluationInput) -> Bool
+  func evaluate(_ input: RangingEvaluationInput) throws -> RangingSectionResult
+}
+
+struct RangingSectionResult {
+  var tables: [EvaluationTable] = []
+  var panels: [Panel] = []
+}
+
+/// What all parts work on.
+struct RangingEvaluationInput {
+  var captures: [String]
+  /// `nil` where none was given: captures may hold their own.
+  var truth: TruthTable?
+  var engine: EngineOptions
+  var seed: UInt64
+  /// Simulated walks to run.
+  var walks: Int
+  /// Whether calibrations are made and scored, each capture left out in turn.
+  var isCrossValidated: Bool
+
+  /// What is true of an exchange: the table's word where it has one, else the capture's own.
+  func truth(of exchange: RangingExchange, in capture: String) -> GroundTruth? {
+    truth?[capture: capture] ?? exchange.truth
+  }
+}
