@@ -38,10 +38,12 @@ public struct RangingEngine: Sendable {
 
   public let configuration: Configuration
   private let phaseFit: PhaseFit?
+  let phaseDirection: PhaseDirection?
 
   public init(_ configuration: Configuration) {
     self.configuration = configuration
     phaseFit = configuration.array.map(PhaseFit.init)
+    phaseDirection = PhaseDirection(configuration)
   }
 
   /// All memory that measuring needs; one for each thread.
@@ -50,8 +52,12 @@ public struct RangingEngine: Sendable {
     fileprivate var final: ReceptionAnalyser
     fileprivate var amplitudes: [Complex<Double>]
     fileprivate var deviations: [Double]
+    fileprivate var phases: PhaseDirection.Workspace?
 
-    fileprivate init(_ configuration: Configuration, tapCount: Int, antennaCount: Int) {
+    fileprivate init(
+      _ configuration: Configuration, _ phaseDirection: PhaseDirection?, tapCount: Int, antennaCount: Int
+    ) {
+      phases = phaseDirection?.makeWorkspace()
       poll = ReceptionAnalyser(configuration, tapCount: tapCount, antennaCount: antennaCount)
       final = ReceptionAnalyser(configuration, tapCount: tapCount, antennaCount: antennaCount)
       amplitudes = Array(repeating: .zero, count: antennaCount)
@@ -92,7 +98,7 @@ public struct RangingEngine: Sendable {
 
   /// Memory for CIRs of at most `tapCount` taps and `antennaCount` antennas; larger ones make it grow.
   public func makeWorkspace(tapCount: Int = 1016, antennaCount: Int = 1) -> Workspace {
-    Workspace(configuration, tapCount: tapCount, antennaCount: antennaCount)
+    Workspace(configuration, phaseDirection, tapCount: tapCount, antennaCount: antennaCount)
   }
 
   /// Measures one exchange. What is missing or makes no sense is a status, never an error.
@@ -110,9 +116,14 @@ public struct RangingEngine: Sendable {
     report(secondAnalysis, second, as: \.final, in: &result)
     guard result.status == .ok else { return result }
     direction(firstAnalysis, secondAnalysis, workspace, into: &result)
+    if let differences = exchange.phaseDifferences, result.direction == nil, let phaseDirection,
+      let phases = workspace.phases
+    {
+      phaseDirection.measure(differences, into: &result, using: phases)
+    }
 
     guard let recorded = TwoWayRanging(exchange) else {
-      result.status = .missingTimestamps
+      takeReported(exchange, into: &result)
       return result
     }
     let firstCorrection = correction(firstAnalysis, first, direction: result.direction)
@@ -124,6 +135,23 @@ public struct RangingEngine: Sendable {
     // `clockOffset` compares the initiator's clock with the responder's.
     result.clockOffsetppm = 1e6 * (isResponder ? recorded.clockOffset : -recorded.clockOffset)
     return result
+  }
+
+  /// Without timestamps: a chip that hands over phase differences hands over its distance too, or none.
+  private func takeReported(_ exchange: RangingExchange, into result: inout RangingMeasurement) {
+    guard exchange.phaseDifferences != nil else {
+      result.status = .missingTimestamps
+      return
+    }
+    if let distance = exchange.chipReport?.distance, distance.isFinite {
+      guard configuration.possibleDistances.contains(distance) else {
+        result.status = .impossibleDistance
+        return
+      }
+      result.distance = distance
+    } else if result.direction == nil {
+      result.status = .noDirection
+    }
   }
 
   private func analyse(_ reception: Reception?, by analyser: inout ReceptionAnalyser) -> ReceptionAnalysis? {

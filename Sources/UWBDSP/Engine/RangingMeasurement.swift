@@ -10,6 +10,8 @@ public enum MeasurementStatus: String, Sendable, Hashable, CaseIterable {
   case didNotConverge
   /// A timestamp that the ranging formula needs is absent.
   case missingTimestamps
+  /// There are no CIRs and no timestamps, and the phase differences that stand in their place give no direction.
+  case noDirection
   /// The timestamps give a distance that can't be: far below zero, or beyond the configured limit.
   case impossibleDistance
 }
@@ -35,7 +37,7 @@ public struct RangingMeasurement: Sendable, Hashable {
   public var time: Double
   public var peer: DeviceAddress
   public var status: MeasurementStatus
-  /// m; `nil` unless the status is `ok`
+  /// m; `nil` unless the status is `ok`, and where there is nothing but a direction
   public var distance: Double?
   /// m, standard deviation
   public var distanceDeviation: Double?
@@ -50,6 +52,10 @@ public struct RangingMeasurement: Sendable, Hashable {
   public var elevation: Double?
   /// rad, standard deviation
   public var elevationDeviation: Double?
+  /// How the direction came out; `nil` where none was sought.
+  public var directionStatus: DirectionStatus?
+  /// Where the peer may be instead, where the direction is ambiguous: the best of the other candidates.
+  public var alternativeDirection: SourceDirection?
   public var firstPathTaps: FirstPaths
   /// Power of the first path over the noise variance of a tap, dB: the weakest of the exchange's receptions.
   public var snrdB: Double?
@@ -62,6 +68,7 @@ public struct RangingMeasurement: Sendable, Hashable {
     exchange: Int, time: Double, peer: DeviceAddress, status: MeasurementStatus, distance: Double? = nil,
     distanceDeviation: Double? = nil, direction: SIMD3<Double>? = nil, azimuth: Double? = nil,
     azimuthDeviation: Double? = nil, elevation: Double? = nil, elevationDeviation: Double? = nil,
+    directionStatus: DirectionStatus? = nil, alternativeDirection: SourceDirection? = nil,
     firstPathTaps: FirstPaths = FirstPaths(), snrdB: Double? = nil, clockOffsetppm: Double? = nil,
     lineOfSightProbability: Double? = nil
   ) {
@@ -76,6 +83,8 @@ public struct RangingMeasurement: Sendable, Hashable {
     self.azimuthDeviation = azimuthDeviation
     self.elevation = elevation
     self.elevationDeviation = elevationDeviation
+    self.directionStatus = directionStatus
+    self.alternativeDirection = alternativeDirection
     self.firstPathTaps = firstPathTaps
     self.snrdB = snrdB
     self.clockOffsetppm = clockOffsetppm
