@@ -75,7 +75,14 @@ public struct PhaseCrossValidation: Sendable, Hashable {
       let width = max(half, points.spacing)
       (columns, rows) = (cells(azimuths, width), cells(elevations, width))
     }
-    return zip(columns, rows).map { abs($0 + $1) % 2 }
+    // A checkerboard's own half has one colour; its columns alternate instead, which is the checkerboard of that lattice.
+    let patterns = [zip(columns, rows).map { abs($0 + $1) % 2 }, columns.map { abs($0) % 2 }, rows.map { abs($0) % 2 }]
+    func smallerHalf(_ pattern: [Int]) -> Int {
+      let ones = Set(pattern.indices.filter { pattern[$0] == 1 }.map { SIMD2(columns[$0], rows[$0]) }).count
+      return min(ones, points.count - ones)
+    }
+    return patterns.first { 3 * smallerHalf($0) >= points.count } ?? patterns.max { smallerHalf($0) < smallerHalf($1) }
+      ?? patterns[0]
   }
 
   /// What deviations are to be multiplied by so that two thirds of the held-out errors of clear answers lie within one of

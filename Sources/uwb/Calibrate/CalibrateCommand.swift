@@ -7,6 +7,7 @@ struct CalibrateCommand: ParsableCommand {
     discussion: """
       EXAMPLE
         uwb calibrate pulse *.log --out pulse.json && uwb replay 11.log --pulse pulse.json
+        uwb calibrate angle board.csv --out cal.json && uwb replay other.csv --calibration cal.json
       """,
-    subcommands: [CalibratePulseCommand.self])
+    subcommands: [CalibratePulseCommand.self, CalibrateAngleCommand.self])
 }

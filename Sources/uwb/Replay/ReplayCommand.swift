@@ -15,6 +15,7 @@ struct ReplayCommand: ParsableCommand {
         uwb replay 11.log --output summary
         uwb replay *.log --delay chip > chip.ndjson
         cat /dev/ttyACM0 | uwb replay -
+        uwb replay board.csv --calibration cal.json
       """)
 
   @Argument(help: ArgumentHelp("Captures to read, in this order; - is standard input.", valueName: "capture"))
@@ -67,7 +68,7 @@ struct ReplayCommand: ParsableCommand {
   private func replay(
     _ path: String, into sink: inout any ReplayOutput, page: inout ReportPage?
   ) throws -> ReplayTotals {
-    var reader = try openCapture(path, format: engine.format)
+    var reader = try engine.open(path)
     let name = path == "-" ? "-" : URL(fileURLWithPath: path).lastPathComponent
     var progress = Progress(name, totalBytes: FileSize.bytes(path))
     defer { progress.finish() }
