@@ -1,5 +1,5 @@
 /// How an angle estimator ended.
-public enum DirectionStatus: String, Sendable, Hashable, CaseIterable {
+public enum DirectionStatus: String, Sendable, Hashable, Codable, CaseIterable {
   /// The direction is good.
   case ok
   /// Other directions explain the antennas nearly as well: `alternatives` holds them.
@@ -13,7 +13,7 @@ public enum DirectionStatus: String, Sendable, Hashable, CaseIterable {
 }
 
 /// Direction of one source. Angles in radians, in the axes of `NOTATION.md`.
-public struct SourceDirection: Sendable, Hashable {
+public struct SourceDirection: Sendable, Hashable, Codable {
   /// Unit vector to the source.
   public var direction: SIMD3<Double>
   /// Positive to the right; `nil` where the geometry can't tell (a row of antennas along y).

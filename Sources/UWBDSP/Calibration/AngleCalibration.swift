@@ -11,10 +11,14 @@ public struct AngleCalibration: Sendable, Hashable, Codable {
   public var azimuthDeviationScale: Double
   public var elevationDeviationScale: Double
 
+  /// What the antennas of CIRs do to a plane wave, and where they really are.
+  public var antennas: AntennaCalibration?
+
   public init(
     carriers: [LinearCarrier] = [], manifold: PhaseManifold? = nil, azimuthDeviationScale: Double = 1,
-    elevationDeviationScale: Double = 1
+    elevationDeviationScale: Double = 1, antennas: AntennaCalibration? = nil
   ) {
+    self.antennas = antennas
     self.carriers = carriers
     self.manifold = manifold
     self.azimuthDeviationScale = azimuthDeviationScale

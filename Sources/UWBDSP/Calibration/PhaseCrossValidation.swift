@@ -23,6 +23,17 @@ public struct PhaseCrossValidation: Sendable, Hashable {
     public var source: SourceDirection?
     /// The second candidate, where one is offered.
     public var alternative: SourceDirection?
+
+    public init(
+      index: Int, half: Int, status: DirectionStatus, source: SourceDirection? = nil,
+      alternative: SourceDirection? = nil
+    ) {
+      self.index = index
+      self.half = half
+      self.status = status
+      self.source = source
+      self.alternative = alternative
+    }
   }
 
   /// Held-out answers to all samples, in their order. The deviations of each half are scaled by what the other half says.

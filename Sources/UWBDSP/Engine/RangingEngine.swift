@@ -39,10 +39,18 @@ public struct RangingEngine: Sendable {
   public let configuration: Configuration
   private let phaseFit: PhaseFit?
   let phaseDirection: PhaseDirection?
+  private let antennas: AntennaCalibration?
 
   public init(_ configuration: Configuration) {
     self.configuration = configuration
-    phaseFit = configuration.array.map(PhaseFit.init)
+    let antennas = configuration.calibration.angle?.antennas.flatMap { $0.isValid ? $0 : nil }
+    if let array = configuration.array, let antennas, antennas.positions.count == array.positions.count {
+      self.antennas = antennas
+      phaseFit = PhaseFit(array: AntennaArray(positions: antennas.positions, carrier: array.carrier))
+    } else {
+      self.antennas = nil
+      phaseFit = configuration.array.map(PhaseFit.init)
+    }
     phaseDirection = PhaseDirection(configuration)
   }
 
@@ -77,7 +85,10 @@ public struct RangingEngine: Sendable {
 
     /// Adds one reception's amplitudes, weighted by what their phases tell; `deviations` gathers that information.
     /// Turning all of them by antenna 0's phase leaves the phases between antennas as they are.
-    fileprivate func addAmplitudes(_ analysis: ReceptionAnalysis?, _ analyser: ReceptionAnalyser) -> Int {
+    /// With `gains`, their sizes against antenna 0's stay too, which a calibration that mixes antennas needs.
+    fileprivate func addAmplitudes(
+      _ analysis: ReceptionAnalysis?, _ analyser: ReceptionAnalyser, gains: Bool
+    ) -> Int {
       guard let analysis, analysis.comparableAntennas == amplitudes.count,
         let reference = analyser.estimates[0].firstPath?.amplitude, reference != .zero
       else { return 0 }
@@ -86,13 +97,17 @@ public struct RangingEngine: Sendable {
         guard let path = analyser.estimates[antenna].firstPath, path.amplitude != .zero else { return 0 }
         let information = 1 / max(path.phaseDeviation * path.phaseDeviation, 1e-12)
         deviations[antenna] += information
-        amplitudes[antenna] += path.amplitude * turn * Complex(information / path.amplitude.length)
+        let size = gains ? reference.length : path.amplitude.length
+        amplitudes[antenna] += path.amplitude * turn * Complex(information / size)
       }
       return 1
     }
 
     fileprivate func turnInformationIntoDeviations() {
-      for antenna in 0..<deviations.count { deviations[antenna] = 1 / deviations[antenna].squareRoot() }
+      for antenna in 0..<deviations.count {
+        amplitudes[antenna] /= Complex(deviations[antenna])
+        deviations[antenna] = 1 / deviations[antenna].squareRoot()
+      }
     }
   }
 
@@ -237,12 +252,8 @@ extension RangingEngine {
   ) {
     guard let phaseFit, phaseFit.array.positions.count >= 2 else { return }
     let count = phaseFit.array.positions.count
-    workspace.clearAmplitudes(count: count)
-    let receptions =
-      workspace.addAmplitudes(first, workspace.poll)
-      + workspace.addAmplitudes(second, workspace.final)
-    guard receptions > 0 else { return }
-    workspace.turnInformationIntoDeviations()
+    guard gatherAmplitudes(first, second, workspace, count: count, gains: antennas != nil) else { return }
+    antennas?.correct(&workspace.amplitudes)
     guard
       let fit = phaseFit.estimate(amplitudes: workspace.amplitudes, deviations: workspace.deviations)
     else { return }
@@ -251,6 +262,35 @@ extension RangingEngine {
     result.azimuthDeviation = fit.azimuthDeviation
     result.elevation = fit.elevation
     result.elevationDeviation = fit.elevationDeviation
+    result.directionStatus = fit.isBeyondEdge ? .outsideFieldOfView : .ok
+  }
+
+  /// Both receptions' first paths across antennas, by what their phases tell; `false` where there are none.
+  private func gatherAmplitudes(
+    _ first: ReceptionAnalysis?, _ second: ReceptionAnalysis?, _ workspace: Workspace, count: Int, gains: Bool
+  ) -> Bool {
+    workspace.clearAmplitudes(count: count)
+    let receptions =
+      workspace.addAmplitudes(first, workspace.poll, gains: gains)
+      + workspace.addAmplitudes(second, workspace.final, gains: gains)
+    guard receptions > 0 else { return false }
+    workspace.turnInformationIntoDeviations()
+    return true
+  }
+
+  /// Amplitudes of an exchange's first path across the antennas, as directions are told from them but with nothing
+  /// calibrated: what a calibration is fitted to. `nil` where the exchange has none. Allocates.
+  public func firstPathAmplitudes(
+    of exchange: RangingExchange, using workspace: Workspace
+  ) -> [Complex<Double>]? {
+    guard let count = configuration.array?.positions.count, count >= 2 else { return nil }
+    let isResponder = exchange.initiator == .peer
+    let first = isResponder ? exchange.poll.reception : exchange.response?.reception
+    let second = isResponder ? exchange.final?.reception : nil
+    let firstAnalysis = analyse(first, by: &workspace.poll)
+    let secondAnalysis = analyse(second, by: &workspace.final)
+    guard gatherAmplitudes(firstAnalysis, secondAnalysis, workspace, count: count, gains: true) else { return nil }
+    return workspace.amplitudes
   }
 }
 

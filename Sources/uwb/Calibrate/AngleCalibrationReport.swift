@@ -11,6 +11,8 @@ struct AngleCalibrationReport {
   let pointCount: Int
   /// rad: what counts as the inner part.
   let inner: SIMD2<Double>
+  /// Where CIRs were calibrated.
+  var antennas: AntennaFit.Result?
 
   private static let degrees = 180 / Double.pi
   /// Within so many degrees of the truth an answer has found the right place.
@@ -68,14 +70,14 @@ struct AngleCalibrationReport {
     let isHit = away(source) <= Self.hit
     if isHit { row.hits += 1 }
     if isHit || (answer.alternative.map { away($0) <= Self.hit } ?? false) { row.hitsWithAlternative += 1 }
+    if let angle = source.azimuth { row.after.azimuth.add(angle - truth.azimuth) }
+    if let angle = source.elevation { row.after.elevation.add(angle - truth.elevation) }
     if let angle = source.azimuth, let deviation = source.azimuthDeviation {
-      row.after.azimuth.add(angle - truth.azimuth)
       row.normalised.azimuth.add((angle - truth.azimuth) / deviation)
       if abs(angle - truth.azimuth) <= deviation { row.within.azimuth.one += 1 }
       if abs(angle - truth.azimuth) <= 2 * deviation { row.within.azimuth.two += 1 }
     }
     if let angle = source.elevation, let deviation = source.elevationDeviation {
-      row.after.elevation.add(angle - truth.elevation)
       row.normalised.elevation.add((angle - truth.elevation) / deviation)
       if abs(angle - truth.elevation) <= deviation { row.within.elevation.one += 1 }
       if abs(angle - truth.elevation) <= 2 * deviation { row.within.elevation.two += 1 }
@@ -103,19 +105,28 @@ struct AngleCalibrationReport {
       lines.append([
         row.region, row.half.map { "\($0)" } ?? "both", "\(row.rows)", number(rms(row.before.azimuth), 2),
         number(rms(row.after.azimuth), 2), number(rms(row.before.elevation), 2), number(rms(row.after.elevation), 2),
-        percent(row.within.azimuth.one, row.after.azimuth.count),
-        percent(row.within.elevation.one, row.after.elevation.count),
-        percent(row.within.azimuth.two, row.after.azimuth.count),
-        percent(row.within.elevation.two, row.after.elevation.count), percent(row.unanswered, row.rows),
+        percent(row.within.azimuth.one, row.normalised.azimuth.count),
+        percent(row.within.elevation.one, row.normalised.elevation.count),
+        percent(row.within.azimuth.two, row.normalised.azimuth.count),
+        percent(row.within.elevation.two, row.normalised.elevation.count), percent(row.unanswered, row.rows),
         percent(row.ambiguous, row.rows), percent(row.hits, row.rows), percent(row.hitsWithAlternative, row.rows),
       ])
     }
     let widths = (0..<lines[0].count).map { column in lines.map { $0[column].count }.max() ?? 0 }
     var text = "Held-out grid points (checkerboard, both ways round); rms errors in °, shares in %.\n"
-    text += "inner: within \(limits); before: the chip's own angles.\n\n"
+    text += "inner: within \(limits); before: \(antennas == nil ? "the chip's own angles" : "not calibrated").\n\n"
     for line in lines {
       let cells = zip(line, widths).map { String(repeating: " ", count: $1 - $0.count) + $0 }
       text += cells.joined(separator: "  ") + "\n"
+    }
+    if let antennas {
+      text += "\nModel: \(antennas.model.rawValue); spacing × \(number(antennas.spacing.x, 4)) to the right, "
+      text += "× \(number(antennas.spacing.y, 4)) upwards; \(number(antennas.residual * 100, 2)) % is left over\n"
+      for (index, gain) in antennas.gains.enumerated() {
+        text += "  antenna \(index)  gain \(number(20 * log10(gain.length), 2)) dB  phase "
+        text += "\(number(gain.phase * Self.degrees, 2))°\n"
+      }
+      return text
     }
     text += "\nPair as two ideal antennas: offset (°), apart to the right and upwards (wavelengths)\n"
     for (index, carrier) in calibration.carriers.enumerated() {
@@ -143,10 +154,10 @@ struct AngleCalibrationReport {
       text.add("azimuth_rms_deg", rms(row.after.azimuth), places: 4)
       text.add("elevation_before_rms_deg", rms(row.before.elevation), places: 4)
       text.add("elevation_rms_deg", rms(row.after.elevation), places: 4)
-      text.add("azimuth_within_1_std", share(row.within.azimuth.one, row.after.azimuth.count), places: 4)
-      text.add("azimuth_within_2_std", share(row.within.azimuth.two, row.after.azimuth.count), places: 4)
-      text.add("elevation_within_1_std", share(row.within.elevation.one, row.after.elevation.count), places: 4)
-      text.add("elevation_within_2_std", share(row.within.elevation.two, row.after.elevation.count), places: 4)
+      text.add("azimuth_within_1_std", share(row.within.azimuth.one, row.normalised.azimuth.count), places: 4)
+      text.add("azimuth_within_2_std", share(row.within.azimuth.two, row.normalised.azimuth.count), places: 4)
+      text.add("elevation_within_1_std", share(row.within.elevation.one, row.normalised.elevation.count), places: 4)
+      text.add("elevation_within_2_std", share(row.within.elevation.two, row.normalised.elevation.count), places: 4)
       text.add("azimuth_normalised_variance", square(row.normalised.azimuth), places: 4)
       text.add("elevation_normalised_variance", square(row.normalised.elevation), places: 4)
       text.end()
@@ -161,6 +172,20 @@ struct AngleCalibrationReport {
       text.add("up_wavelengths", carrier.up / (2 * .pi), places: 6)
       text.end()
       bytes.append(contentsOf: text.bytes)
+    }
+    if let antennas {
+      for (index, gain) in antennas.gains.enumerated() {
+        text.begin()
+        text.add("event", "antenna")
+        text.add("antenna", index)
+        text.add("model", antennas.model.rawValue)
+        text.add("gain_db", 20 * log10(gain.length), places: 4)
+        text.add("phase_deg", gain.phase * Self.degrees, places: 4)
+        text.add("spacing_right", antennas.spacing.x, places: 6)
+        text.add("spacing_up", antennas.spacing.y, places: 6)
+        text.end()
+        bytes.append(contentsOf: text.bytes)
+      }
     }
     return String(decoding: bytes, as: UTF8.self)
   }
@@ -200,8 +225,9 @@ struct AngleCalibrationReport {
       if let angle = chip.elevation { grids[2][row][column].add(angle - truth.elevation) }
       if let angle = answer.source?.elevation { grids[3][row][column].add(angle - truth.elevation) }
     }
+    let before = antennas == nil ? "chip's own" : "not calibrated"
     let titles = [
-      "azimuth, chip's own", "azimuth, calibrated (held out)", "elevation, chip's own",
+      "azimuth, \(before)", "azimuth, calibrated (held out)", "elevation, \(before)",
       "elevation, calibrated (held out)",
     ]
     let maps = zip(titles, grids).compactMap { title, grid -> AngleErrorPicture.Map? in

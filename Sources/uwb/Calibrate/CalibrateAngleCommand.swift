@@ -9,10 +9,11 @@ struct CalibrateAngleCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "angle", abstract: "Measure how a board's antennas answer to direction.",
     discussion: """
-      Takes tables of phase differences with true angles. Grid points are held out on a checkerboard, both ways round, \
-      to tell what the calibration is worth; then all of them make it.
+      Takes tables of phase differences with true angles, or captures of several antennas' CIRs. Directions are held \
+      out on a checkerboard, both ways round, to tell what the calibration is worth; then all of them make it.
 
       EXAMPLE
+        uwb calibrate angle walk.sigmf-meta --out cal.json
         uwb calibrate angle board.csv --out cal.json --svg errors.svg
         uwb replay other.csv --calibration cal.json
       """)
@@ -30,6 +31,9 @@ struct CalibrateAngleCommand: ParsableCommand {
 
   @Option(help: ArgumentHelp("Truth table, for captures that don't hold their true angles.", valueName: "file.csv"))
   var truth: String?
+
+  @Option(help: ArgumentHelp("JSON file with the receiver's antennas, for CIRs.", valueName: "file.json"))
+  var array: String?
 
   @Option(help: ArgumentHelp("Calibration file to write this part of.", valueName: "file.json"))
   var out: String
@@ -62,22 +66,40 @@ struct CalibrateAngleCommand: ParsableCommand {
   func run() throws {
     var measured = try AngleMeasurements(
       captures, format: format, columns: columns.map { try PhaseTableColumns($0) } ?? PhaseTableColumns(),
-      truth: try truth.map { try TruthTable(path: $0) } ?? TruthTable())
-    guard !measured.samples.isEmpty else {
+      truth: try truth.map { try TruthTable(path: $0) } ?? TruthTable(), array: try array.map(ArrayFile.read))
+    guard !measured.samples.isEmpty || !measured.snapshots.isEmpty else {
       throw CaptureError(
-        file: captures.joined(separator: ", "), problem: "there is no exchange with phase differences and true angles",
+        file: captures.joined(separator: ", "),
+        problem: "there is no exchange with phase differences, or CIRs of several antennas, and true angles",
         remedy: "Give a table with columns like PDoA1, PDoA2, Real Azimuth, Real Elevation, or name them with "
-          + "--columns; captures without true angles need --truth.")
+          + "--columns; captures without true angles need --truth, those that don't know their antennas --array.")
     }
-    measured.sort()
-    let report = try validate(measured)
+    let report: AngleCalibrationReport
+    if measured.samples.isEmpty {
+      report = try validateAntennas(measured)
+    } else {
+      measured.sort()
+      report = try validate(measured)
+    }
     switch output {
     case .table: print(report.table, terminator: "")
     case .ndjson: print(report.ndjson, terminator: "")
     }
     if let svg { try write(report.picture.svg(), to: svg) }
-    try CalibrationFile.update(out) { $0.angle = report.calibration }
-    Message.write("\(out): \(measured.samples.count) measurements at \(report.pointCount) directions")
+    let isBoard = report.calibration.manifold != nil
+    try CalibrationFile.update(out) { file in
+      // Phases and CIRs have parts of their own: what the other run measured stays.
+      var angle = file.angle ?? AngleCalibration()
+      if isBoard {
+        let antennas = angle.antennas
+        angle = report.calibration
+        angle.antennas = antennas
+      } else {
+        angle.antennas = report.calibration.antennas
+      }
+      file.angle = angle
+    }
+    Message.write("\(out): \(report.measured.samples.count) measurements, \(report.pointCount) directions")
   }
 
   private func validate(_ measured: AngleMeasurements) throws -> AngleCalibrationReport {
@@ -104,6 +126,32 @@ struct CalibrateAngleCommand: ParsableCommand {
           remedy: "Calibrate each board by itself.")
       }
     }
+  }
+
+  private func validateAntennas(_ measured: AngleMeasurements) throws -> AngleCalibrationReport {
+    guard let array = measured.array,
+      let checked = AntennaCrossValidation(fit: AntennaFit(array: array))(measured.snapshots),
+      let fitted = AntennaFit(array: array)(measured.snapshots, model: checked.model)
+    else {
+      throw CaptureError(
+        file: captures.joined(separator: ", "),
+        problem: "\(measured.snapshots.count) exchanges are too few to calibrate antennas",
+        remedy: "Record some hundred exchanges over many directions.")
+    }
+    let heldOut = checked.after.enumerated().map { index, estimate in
+      PhaseCrossValidation.HeldOut(
+        index: index, half: checked.halves[index], status: estimate == nil ? .unusable : .ok,
+        source: estimate.map {
+          SourceDirection(direction: $0.direction, azimuth: $0.azimuth, elevation: $0.elevation)
+        })
+    }
+    let half = 0.5 * Double.pi / 180
+    let directions = Set(
+      measured.snapshots.map { SIMD2(Int(($0.azimuth / half).rounded()), Int(($0.elevation / half).rounded())) })
+    return AngleCalibrationReport(
+      measured: AngleMeasurements(measured.snapshots, before: checked.before), heldOut: heldOut,
+      calibration: AngleCalibration(antennas: fitted.calibration), pointCount: directions.count,
+      inner: innerLimits ?? SIMD2(0, 0), antennas: fitted)
   }
 
   private func write(_ text: String, to path: String) throws {
