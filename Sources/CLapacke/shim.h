@@ -56,4 +56,19 @@ static inline int uwb_zgesvd(int m, int n, void *a, int lda, double *s, void *u,
                              (lapack_complex_double *)u, ldu, NULL, 1, (lapack_complex_double *)work, lwork, rwork);
 }
 
+/// Cholesky factor of a real symmetric positive definite matrix, lower triangle in place: A = L·Lᵀ.
+static inline int uwb_dpotrf(int n, double *a, int lda) {
+  return LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', n, a, lda);
+}
+
+/// Inverse, lower triangle, from the factor that uwb_dpotrf left (overwritten).
+static inline int uwb_dpotri(int n, double *a, int lda) {
+  return LAPACKE_dpotri_work(LAPACK_COL_MAJOR, 'L', n, a, lda);
+}
+
+/// Triangular equations L·X = B with the factor of uwb_dpotrf, X in b.
+static inline int uwb_dtrtrs(int n, int nrhs, const double *a, int lda, double *b, int ldb) {
+  return LAPACKE_dtrtrs_work(LAPACK_COL_MAJOR, 'L', 'N', 'N', n, nrhs, a, lda, b, ldb);
+}
+
 #endif

@@ -34,6 +34,10 @@ public struct CaptureFormat: Sendable {
       name: "twr-table", summary: "CSV table of single-sided two-way ranging (DW1000), 32-bit timestamps",
       isStream: true,
       recognise: { RangingTable.recognise($0) }, open: { try RangingTable($0) }),
+    CaptureFormat(
+      name: "phase-table",
+      summary: "CSV table of phase differences of arrival (NXP SR150), with true angles or without",
+      isStream: true, recognise: { PhaseTable.recognise($0) }, open: { try PhaseTable($0) }),
   ]
 
   /// The format of that name.
@@ -67,9 +71,14 @@ public struct CaptureFormat: Sendable {
 
 /// Opens the capture at `path` (`-` is standard input) for reading.
 ///
-/// - Parameter format: a format's name, or `auto` to tell it by its content.
+/// - Parameters:
+///   - format: a format's name, or `auto` to tell it by its content.
+///   - columns: what the columns of a phase-difference table are called; naming some makes it one.
 /// - Throws: `CaptureError` where it can't be read, is empty, or is of no known format.
-public func openCapture(_ path: String, format: String = "auto") throws -> any CaptureReader {
+public func openCapture(
+  _ path: String, format: String = "auto", columns: PhaseTableColumns = PhaseTableColumns()
+) throws -> any CaptureReader {
+  if !columns.names.isEmpty { return try PhaseTable(nonempty(ByteSource(path: path)), columns: columns) }
   let known = CaptureFormat.all.map(\.name).joined(separator: ", ")
   if format != "auto" {
     guard let chosen = CaptureFormat.named(format) else {

@@ -1,4 +1,36 @@
-/// How an array's antennas really answer to direction.
+/// How an array's antennas really answer to direction: what `uwb calibrate angle` writes.
+///
+/// The parts serve different inputs. `manifold` and `carriers` are for phase differences that a chip hands over;
+/// `antennas` is for amplitudes from CIRs.
 public struct AngleCalibration: Sendable, Hashable, Codable {
-  public init() {}
+  /// Offset, sign and effective spacing of each phase difference: the parametric model.
+  public var carriers: [LinearCarrier]
+  /// The measured manifold; directions come from it.
+  public var manifold: PhaseManifold?
+  /// What the search's standard deviations are multiplied by, from errors on directions that were held out.
+  public var azimuthDeviationScale: Double
+  public var elevationDeviationScale: Double
+
+  /// What the antennas of CIRs do to a plane wave, and where they really are.
+  public var antennas: AntennaCalibration?
+
+  public init(
+    carriers: [LinearCarrier] = [], manifold: PhaseManifold? = nil, azimuthDeviationScale: Double = 1,
+    elevationDeviationScale: Double = 1, antennas: AntennaCalibration? = nil
+  ) {
+    self.antennas = antennas
+    self.carriers = carriers
+    self.manifold = manifold
+    self.azimuthDeviationScale = azimuthDeviationScale
+    self.elevationDeviationScale = elevationDeviationScale
+  }
+
+  /// The estimator for phase differences; `nil` without a manifold, or with one that makes no sense.
+  public func search(settings: ManifoldSearch.Settings = ManifoldSearch.Settings()) -> ManifoldSearch? {
+    guard let manifold, manifold.isValid, azimuthDeviationScale > 0, elevationDeviationScale > 0,
+      azimuthDeviationScale.isFinite, elevationDeviationScale.isFinite
+    else { return nil }
+    return ManifoldSearch(
+      manifold: manifold, deviationScale: SIMD2(azimuthDeviationScale, elevationDeviationScale), settings: settings)
+  }
 }

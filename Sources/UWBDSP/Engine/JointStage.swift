@@ -28,7 +28,8 @@ final class JointStage {
     estimator = JointDelayAngle(adaptive.paths, array: array, propagationSpeed: configuration.propagationSpeed)
     workspace = estimator.makeWorkspace(tapCount: tapCount)
     estimate = JointEstimate(antennaCount: array.positions.count)
-    givesDirection = configuration.angle == .joint
+    // Antennas that don't answer as an ideal array's are corrected after the fit, on free amplitudes.
+    givesDirection = configuration.angle == .joint && configuration.antennaCalibration == nil
     mean = array.positions.reduce(SIMD3()) { $0 + $1 } / Double(array.positions.count)
   }
 

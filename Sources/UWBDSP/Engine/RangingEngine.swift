@@ -48,10 +48,20 @@ public struct RangingEngine: Sendable {
   private let phaseFit: PhaseFit?
   private let quality: QualityStage
   private let delayCorrection: DelayCorrection?
+  let phaseDirection: PhaseDirection?
+  private let antennas: AntennaCalibration?
 
   public init(_ configuration: Configuration) {
     self.configuration = configuration
-    phaseFit = configuration.angle == .none ? nil : configuration.array.map(PhaseFit.init)
+    antennas = configuration.antennaCalibration
+    let positions = antennas?.positions
+    phaseFit =
+      configuration.angle == .none
+      ? nil
+      : configuration.array.map {
+        PhaseFit(array: AntennaArray(positions: positions ?? $0.positions, carrier: $0.carrier))
+      }
+    phaseDirection = PhaseDirection(configuration)
     quality = QualityStage(configuration.calibration.quality, delay: configuration.delay)
     delayCorrection = configuration.calibration.delay.map {
       DelayCorrection($0, propagationSpeed: configuration.propagationSpeed)
@@ -67,8 +77,12 @@ public struct RangingEngine: Sendable {
     fileprivate let candidates = AlignedBuffer<DirectionCandidate>(
       count: JointDelayAngle.mostCandidates * JointDelayAngle.mostCandidates, zero: .none)
     fileprivate var direction = JointEstimate().direction
+    fileprivate var phases: PhaseDirection.Workspace?
 
-    fileprivate init(_ configuration: Configuration, tapCount: Int, antennaCount: Int) {
+    fileprivate init(
+      _ configuration: Configuration, _ phaseDirection: PhaseDirection?, tapCount: Int, antennaCount: Int
+    ) {
+      phases = phaseDirection?.makeWorkspace()
       poll = ReceptionAnalyser(configuration, tapCount: tapCount, antennaCount: antennaCount)
       final = ReceptionAnalyser(configuration, tapCount: tapCount, antennaCount: antennaCount)
       amplitudes = Array(repeating: .zero, count: antennaCount)
@@ -88,7 +102,10 @@ public struct RangingEngine: Sendable {
 
     /// Adds one reception's amplitudes, weighted by what their phases tell; `deviations` gathers that information.
     /// Turning all of them by antenna 0's phase leaves the phases between antennas as they are.
-    fileprivate func addAmplitudes(_ analysis: ReceptionAnalysis?, _ analyser: ReceptionAnalyser) -> Int {
+    /// With `gains`, their sizes against antenna 0's stay too, which a calibration that mixes antennas needs.
+    fileprivate func addAmplitudes(
+      _ analysis: ReceptionAnalysis?, _ analyser: ReceptionAnalyser, gains: Bool
+    ) -> Int {
       guard let analysis, analysis.comparableAntennas == amplitudes.count,
         let reference = analyser.firstPath(antenna: 0)?.amplitude, reference != .zero
       else { return 0 }
@@ -97,19 +114,23 @@ public struct RangingEngine: Sendable {
         guard let path = analyser.firstPath(antenna: antenna), path.amplitude != .zero else { return 0 }
         let information = 1 / max(path.phaseDeviation * path.phaseDeviation, 1e-12)
         deviations[antenna] += information
-        amplitudes[antenna] += path.amplitude * turn * Complex(information / path.amplitude.length)
+        let size = gains ? reference.length : path.amplitude.length
+        amplitudes[antenna] += path.amplitude * turn * Complex(information / size)
       }
       return 1
     }
 
     fileprivate func turnInformationIntoDeviations() {
-      for antenna in 0..<deviations.count { deviations[antenna] = 1 / deviations[antenna].squareRoot() }
+      for antenna in 0..<deviations.count {
+        amplitudes[antenna] /= Complex(deviations[antenna])
+        deviations[antenna] = 1 / deviations[antenna].squareRoot()
+      }
     }
   }
 
   /// Memory for CIRs of at most `tapCount` taps and `antennaCount` antennas; larger ones make it grow.
   public func makeWorkspace(tapCount: Int = 1016, antennaCount: Int = 1) -> Workspace {
-    Workspace(configuration, tapCount: tapCount, antennaCount: antennaCount)
+    Workspace(configuration, phaseDirection, tapCount: tapCount, antennaCount: antennaCount)
   }
 
   /// Measures one exchange. What is missing or makes no sense is a status, never an error.
@@ -132,6 +153,11 @@ public struct RangingEngine: Sendable {
     report(secondAnalysis, second, as: \.final, in: &result)
     guard result.status == .ok else { return result }
     direction(firstAnalysis, secondAnalysis, workspace, into: &result)
+    if let differences = exchange.phaseDifferences, result.direction == nil, let phaseDirection,
+      let phases = workspace.phases
+    {
+      phaseDirection.measure(differences, into: &result, using: phases)
+    }
 
     let firstCorrection = correction(firstAnalysis, first, direction: result.direction)
     let secondCorrection = correction(secondAnalysis, second, direction: result.direction)
@@ -156,6 +182,24 @@ public struct RangingEngine: Sendable {
       analyse(first, by: &workspace.poll)?.features, analyse(second, by: &workspace.final)?.features)
     if let distance = measurement.rawDistance { features?.setDistance(distance) }
     return features
+  }
+
+  /// Without timestamps: a chip that hands over phase differences hands over its distance too, or none.
+  private func takeReported(_ exchange: RangingExchange, into result: inout RangingMeasurement) {
+    guard exchange.phaseDifferences != nil else {
+      result.status = .missingTimestamps
+      return
+    }
+    if let distance = exchange.chipReport?.distance, distance.isFinite {
+      guard configuration.possibleDistances.contains(distance) else {
+        result.status = .impossibleDistance
+        return
+      }
+      result.distance = distance
+      result.rawDistance = distance
+    } else if result.direction == nil {
+      result.status = .noDirection
+    }
   }
 
   private func analyse(_ reception: Reception?, by analyser: inout ReceptionAnalyser) -> ReceptionAnalysis? {
@@ -218,7 +262,7 @@ extension RangingEngine {
   ) {
     let own = ClockTracker.Estimate(exchange, configuration.clocks)
     guard let method = RangingMethod.fitting(exchange, clock: clock ?? own) else {
-      result.status = .missingTimestamps
+      takeReported(exchange, into: &result)
       return
     }
     // Timestamps come in whole ticks: 1/12 tick² each.
@@ -278,14 +322,10 @@ extension RangingEngine {
   ) {
     guard let phaseFit, phaseFit.array.positions.count >= 2 else { return }
     result.directionStatus = .unusable
-    if jointDirection(first, second, workspace, into: &result) { return }
+    if antennas == nil, jointDirection(first, second, workspace, into: &result) { return }
     let count = phaseFit.array.positions.count
-    workspace.clearAmplitudes(count: count)
-    let receptions =
-      workspace.addAmplitudes(first, workspace.poll)
-      + workspace.addAmplitudes(second, workspace.final)
-    guard receptions > 0 else { return }
-    workspace.turnInformationIntoDeviations()
+    guard gatherAmplitudes(first, second, workspace, count: count, gains: antennas != nil) else { return }
+    antennas?.correct(&workspace.amplitudes)
     guard
       let fit = phaseFit.estimate(amplitudes: workspace.amplitudes, deviations: workspace.deviations)
     else { return }
@@ -329,7 +369,36 @@ extension RangingEngine {
     result.elevation = source.elevation
     result.elevationDeviation = source.elevationDeviation
     result.directionStatus = workspace.direction.status
+    result.alternativeDirection = workspace.direction.alternatives.first
     return true
+  }
+
+  /// Both receptions' first paths across antennas, by what their phases tell; `false` where there are none.
+  private func gatherAmplitudes(
+    _ first: ReceptionAnalysis?, _ second: ReceptionAnalysis?, _ workspace: Workspace, count: Int, gains: Bool
+  ) -> Bool {
+    workspace.clearAmplitudes(count: count)
+    let receptions =
+      workspace.addAmplitudes(first, workspace.poll, gains: gains)
+      + workspace.addAmplitudes(second, workspace.final, gains: gains)
+    guard receptions > 0 else { return false }
+    workspace.turnInformationIntoDeviations()
+    return true
+  }
+
+  /// Amplitudes of an exchange's first path across the antennas, as directions are told from them but with nothing
+  /// calibrated: what a calibration is fitted to. `nil` where the exchange has none. Allocates.
+  public func firstPathAmplitudes(
+    of exchange: RangingExchange, using workspace: Workspace
+  ) -> [Complex<Double>]? {
+    guard let count = configuration.array?.positions.count, count >= 2 else { return nil }
+    let isResponder = exchange.initiator == .peer
+    let first = isResponder ? exchange.poll.reception : exchange.response?.reception
+    let second = isResponder ? exchange.final?.reception : nil
+    let firstAnalysis = analyse(first, by: &workspace.poll)
+    let secondAnalysis = analyse(second, by: &workspace.final)
+    guard gatherAmplitudes(firstAnalysis, secondAnalysis, workspace, count: count, gains: true) else { return nil }
+    return workspace.amplitudes
   }
 }
 
@@ -353,5 +422,14 @@ extension RangingEngine {
     var estimate = DelayEstimate()
     DelayStage.make(configuration, tapCount: response.tapCount).estimate(taps, into: &estimate)
     return estimate
+  }
+}
+
+extension RangingEngine.Configuration {
+  /// What is known of the antennas themselves, where it fits the array.
+  var antennaCalibration: AntennaCalibration? {
+    guard let antennas = calibration.angle?.antennas, antennas.isValid, antennas.positions.count == array?.positions.count
+    else { return nil }
+    return antennas
   }
 }

@@ -11,6 +11,8 @@ public enum MeasurementStatus: String, Sendable, Hashable, Codable, CaseIterable
   /// A timestamp that the ranging formula needs is absent: of the four intervals, or of a round and a reply with a known
   /// offset between the clocks.
   case missingTimestamps
+  /// There are no CIRs and no timestamps, and the phase differences that stand in their place give no direction.
+  case noDirection
   /// The timestamps give a distance that can't be: far below zero, or beyond the configured limit.
   case impossibleDistance
 }
@@ -36,7 +38,8 @@ public struct RangingMeasurement: Sendable, Hashable, Codable {
   public var time: Double
   public var peer: DeviceAddress
   public var status: MeasurementStatus
-  /// m, what the calibration knows of taken off; `nil` unless the status is `ok`
+  /// m, what the calibration knows of taken off; `nil` unless the status is `ok`, and where there is nothing but a
+  /// direction
   public var distance: Double?
   /// m, standard deviation
   public var distanceDeviation: Double?
@@ -47,8 +50,6 @@ public struct RangingMeasurement: Sendable, Hashable, Codable {
   /// Unit vector from the local device to the peer; needs two antennas. A row of antennas measures the angle to itself
   /// alone: the peer is then taken to be in the plane through the row and the −z axis.
   public var direction: SIMD3<Double>?
-  /// How good the direction is; `nil` where none was asked for, or the exchange has no usable first path.
-  public var directionStatus: DirectionStatus?
   /// rad, positive to the right; `nil` for a row of antennas along y
   public var azimuth: Double?
   /// rad, standard deviation
@@ -57,6 +58,10 @@ public struct RangingMeasurement: Sendable, Hashable, Codable {
   public var elevation: Double?
   /// rad, standard deviation
   public var elevationDeviation: Double?
+  /// How good the direction is; `nil` where none was sought, or the exchange has no usable first path.
+  public var directionStatus: DirectionStatus?
+  /// Where the peer may be instead, where the direction is ambiguous: the best of the other candidates.
+  public var alternativeDirection: SourceDirection?
   public var firstPathTaps: FirstPaths
   /// Power of the first path over the noise variance of a tap, dB: the weakest of the exchange's receptions.
   public var snrdB: Double?
@@ -75,9 +80,9 @@ public struct RangingMeasurement: Sendable, Hashable, Codable {
     distanceDeviation: Double? = nil, rawDistance: Double? = nil, rawDistanceDeviation: Double? = nil,
     direction: SIMD3<Double>? = nil, azimuth: Double? = nil,
     azimuthDeviation: Double? = nil, elevation: Double? = nil, elevationDeviation: Double? = nil,
+    directionStatus: DirectionStatus? = nil, alternativeDirection: SourceDirection? = nil,
     firstPathTaps: FirstPaths = FirstPaths(), snrdB: Double? = nil, clockOffsetppm: Double? = nil,
-    lineOfSightProbability: Double? = nil, rangeBias: Double? = nil, rangeBiasDeviation: Double? = nil,
-    directionStatus: DirectionStatus? = nil
+    lineOfSightProbability: Double? = nil, rangeBias: Double? = nil, rangeBiasDeviation: Double? = nil
   ) {
     self.exchange = exchange
     self.time = time
@@ -92,11 +97,12 @@ public struct RangingMeasurement: Sendable, Hashable, Codable {
     self.azimuthDeviation = azimuthDeviation
     self.elevation = elevation
     self.elevationDeviation = elevationDeviation
+    self.directionStatus = directionStatus
+    self.alternativeDirection = alternativeDirection
     self.firstPathTaps = firstPathTaps
     self.snrdB = snrdB
     self.clockOffsetppm = clockOffsetppm
     self.lineOfSightProbability = lineOfSightProbability
-    self.directionStatus = directionStatus
     self.rangeBias = rangeBias
     self.rangeBiasDeviation = rangeBiasDeviation
   }

@@ -19,11 +19,20 @@ public struct ChipReport: Sendable, Hashable, Codable {
   public var rawDistance: Double?
   /// Clock offset between the two devices, parts per million.
   public var clockOffsetppm: Double?
+  /// Azimuth, rad, positive to the right.
+  public var azimuth: Double?
+  /// Elevation, rad, positive upwards.
+  public var elevation: Double?
 
-  public init(distance: Double? = nil, rawDistance: Double? = nil, clockOffsetppm: Double? = nil) {
+  public init(
+    distance: Double? = nil, rawDistance: Double? = nil, clockOffsetppm: Double? = nil, azimuth: Double? = nil,
+    elevation: Double? = nil
+  ) {
     self.distance = distance
     self.rawDistance = rawDistance
     self.clockOffsetppm = clockOffsetppm
+    self.azimuth = azimuth
+    self.elevation = elevation
   }
 }
 
@@ -76,12 +85,16 @@ public struct RangingExchange: Sendable {
   /// exchange are right either way; from one exchange to the next whole wraps of 67 ms are lost with 32.
   public var counterBits: Int
   public var chipReport: ChipReport?
+  /// Phase differences of arrival that the chip hands over in place of CIRs, rad, whole turns not told: as the device
+  /// numbers its antenna pairs, or antenna 1, 2, … against antenna 0 where an array is given.
+  public var phaseDifferences: [Double]?
   public var truth: GroundTruth?
 
   public init(
     index: Int, time: Double, peer: DeviceAddress, local: DeviceAddress? = nil, initiator: Initiator = .peer,
     poll: RangingMessage, response: RangingMessage? = nil, secondPoll: RangingMessage? = nil,
-    final: RangingMessage? = nil, counterBits: Int = 40, chipReport: ChipReport? = nil, truth: GroundTruth? = nil
+    final: RangingMessage? = nil, counterBits: Int = 40, chipReport: ChipReport? = nil,
+    phaseDifferences: [Double]? = nil, truth: GroundTruth? = nil
   ) {
     self.index = index
     self.time = time
@@ -94,6 +107,7 @@ public struct RangingExchange: Sendable {
     self.final = final
     self.counterBits = counterBits
     self.chipReport = chipReport
+    self.phaseDifferences = phaseDifferences
     self.truth = truth
   }
 }

@@ -12,6 +12,13 @@ struct EngineOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
+      "Headers of a phase-difference table's columns, as in \"phase1=PDoA1,azimuth=Real Azimuth\".",
+      discussion: "Usual headers are recognised without; naming some makes the capture such a table.",
+      valueName: "name=header,…"))
+  var columns: String?
+
+  @Option(
+    help: ArgumentHelp(
       "First-path estimator: \(DelayMethod.allCases.map(\.rawValue).joined(separator: ", ")).",
       discussion: "The default is the one that fits the capture's radio. chip takes the recorded first paths.",
       valueName: "name"))
@@ -46,15 +53,28 @@ struct EngineOptions: ParsableArguments {
     }
     if let pulse { profile.pulse = try PulseFile.shape(named: pulse) }
     let array = try array.map(ArrayFile.read) ?? header.array
-    let calibration = try calibration.map(CalibrationFile.read) ?? Calibration()
+    var known = try calibration.map(CalibrationFile.read) ?? Calibration()
+    if angle == .none {
+      known.angle = nil
+    } else if header.format == "phase-table", array == nil, known.angle?.search() == nil {
+      throw CaptureError(
+        file: calibration ?? file, problem: "nothing says how this board's phase differences depend on direction",
+        remedy: "Measure it with uwb calibrate angle TABLE.csv --out CAL.json and give --calibration CAL.json, "
+          + "or give the antennas with --array, or leave direction out with --angle none.")
+    }
     // A range bias is that of the estimator it was learnt with.
-    let calibrated = calibration.quality?.rangeBias == nil ? nil : calibration.quality?.delay
+    let calibrated = known.quality?.rangeBias == nil ? nil : known.quality?.delay
     if let delay, let calibrated, delay != calibrated {
       Message.write(
         "The calibration's range bias is \(calibrated.rawValue)'s and is not used with --delay \(delay.rawValue).")
     }
     return RangingEngine(
       RangingEngine.Configuration(
-        profile: profile, delay: delay ?? calibrated, array: array, angle: angle, calibration: calibration))
+        profile: profile, delay: delay ?? calibrated, array: array, angle: angle, calibration: known))
+  }
+
+  /// The capture at `path`, in the format and with the columns of the options.
+  func open(_ path: String) throws -> any CaptureReader {
+    try openCapture(path, format: format, columns: columns.map { try PhaseTableColumns($0) } ?? PhaseTableColumns())
   }
 }

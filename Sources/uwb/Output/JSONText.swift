@@ -1,3 +1,5 @@
+import UWBDSP
+
 /// Builds one JSON object a line, byte by byte: fixed decimals, so that the same numbers give the same bytes
 /// everywhere, and no allocation once the buffer has its size.
 struct JSONText {
@@ -38,6 +40,26 @@ struct JSONText {
     for index in 0..<3 {
       if index > 0 { bytes.append(UInt8(ascii: ",")) }
       number(value[index], places: places)
+    }
+    bytes.append(UInt8(ascii: "]"))
+  }
+
+  /// A list of at most one direction, angles in degrees.
+  mutating func add(_ name: StaticString, directions value: SourceDirection?, places: Int) {
+    key(name)
+    bytes.append(UInt8(ascii: "["))
+    if let value {
+      bytes.append(UInt8(ascii: "{"))
+      needsComma = false
+      for (member, angle) in [
+        ("azimuth_deg" as StaticString, value.azimuth), ("elevation_deg", value.elevation),
+        ("azimuth_std_deg", value.azimuthDeviation), ("elevation_std_deg", value.elevationDeviation),
+      ] {
+        key(member)
+        number(angle.map { $0 * 180 / .pi }, places: places)
+      }
+      bytes.append(UInt8(ascii: "}"))
+      needsComma = true
     }
     bytes.append(UInt8(ascii: "]"))
   }

@@ -6,10 +6,11 @@ struct CSVOutput: ReplayOutput {
   private static let degrees = 180 / Double.pi
   static let columns = [
     "event", "capture", "exchange", "time_s", "peer", "distance_m", "distance_std_m", "direction_x", "direction_y",
-    "direction_z", "azimuth_deg", "elevation_deg", "azimuth_std_deg", "elevation_std_deg", "raw_distance_m",
-    "raw_distance_std_m", "range_bias_m", "range_bias_std_m", "line_of_sight_probability", "first_path_taps_poll",
-    "first_path_taps_response", "first_path_taps_final", "snr_db", "clock_offset_ppm", "chip_distance_m", "chip_raw_distance_m",
-    "true_distance_m", "true_azimuth_deg", "true_elevation_deg", "status",
+    "direction_z", "azimuth_deg", "elevation_deg", "azimuth_std_deg", "elevation_std_deg", "direction_status",
+    "alternative_azimuth_deg", "alternative_elevation_deg", "raw_distance_m", "raw_distance_std_m", "range_bias_m",
+    "range_bias_std_m", "line_of_sight_probability", "first_path_taps_poll", "first_path_taps_response",
+    "first_path_taps_final", "snr_db", "clock_offset_ppm", "chip_distance_m", "chip_raw_distance_m",
+    "chip_azimuth_deg", "chip_elevation_deg", "true_distance_m", "true_azimuth_deg", "true_elevation_deg", "status",
   ]
   private let output: ByteOutput
   private var capture = ""
@@ -42,6 +43,9 @@ struct CSVOutput: ReplayOutput {
       add(degrees(angles?.elevation), 4)
       add(degrees(angles?.azimuthDeviation), 4)
       add(degrees(angles?.elevationDeviation), 4)
+      if let status = raw.directionStatus { add(status.rawValue) } else { skip(1) }
+      add(degrees(angles == nil ? nil : raw.alternativeDirection?.azimuth), 4)
+      add(degrees(angles == nil ? nil : raw.alternativeDirection?.elevation), 4)
       add(raw.rawDistance, 6)
       add(raw.rawDistanceDeviation, 6)
       add(raw.rangeBias, 6)
@@ -54,6 +58,8 @@ struct CSVOutput: ReplayOutput {
       add(raw.clockOffsetppm, 4)
       add(exchange.chipReport?.distance, 6)
       add(exchange.chipReport?.rawDistance, 6)
+      add(degrees(exchange.chipReport?.azimuth), 4)
+      add(degrees(exchange.chipReport?.elevation), 4)
       add(exchange.truth?.distance, 6)
       add(degrees(exchange.truth?.azimuth), 4)
       add(degrees(exchange.truth?.elevation), 4)

@@ -15,6 +15,7 @@ struct ReplayCommand: ParsableCommand {
         uwb replay 11.log --output summary
         uwb replay *.log --delay chip > chip.ndjson
         cat /dev/ttyACM0 | uwb replay -
+        uwb replay board.csv --calibration cal.json
       """)
 
   @Argument(help: ArgumentHelp("Captures to read, in this order; - is standard input.", valueName: "capture"))

@@ -16,7 +16,7 @@ struct ReplayInput {
   init(_ path: String, engine options: EngineOptions) throws {
     name = path == "-" ? "-" : URL(fileURLWithPath: path).lastPathComponent
     progress = Progress(name, totalBytes: FileSize.bytes(path))
-    reader = try openCapture(path, format: options.format)
+    reader = try options.open(path)
     // The header is whole once the first exchange was read.
     first = try reader.next()
     engine = first == nil ? nil : try options.engine(for: reader.header, file: path)

@@ -80,6 +80,7 @@ private struct PeerSummary {
   private static let degrees = 180 / Double.pi
   private var updates = 0
   private var outliers = 0
+  private var ambiguous = 0
   private var raw = RunningMoments()
   private var stated = RunningMoments()
   private var chip = RunningMoments()
@@ -95,14 +96,18 @@ private struct PeerSummary {
   ) {
     updates += 1
     if tracked.isOutlier { outliers += 1 }
-    guard let distance = measured.rawDistance, let deviation = measured.rawDistanceDeviation else { return }
-    raw.add(distance)
-    stated.add(deviation)
-    if let reported = exchange.chipReport?.rawDistance { chip.add(distance - reported) }
+    if measured.directionStatus == .ambiguous { ambiguous += 1 }
+    if let distance = measured.rawDistance {
+      raw.add(distance)
+      if let deviation = measured.rawDistanceDeviation { stated.add(deviation) }
+      if let reported = exchange.chipReport?.rawDistance { chip.add(distance - reported) }
+    }
     guard let truth = exchange.truth else { return }
-    if let known = truth.distance {
+    if let known = truth.distance, let distance = measured.distance {
       rawError.add(distance - known)
-      if deviation > 0 { normalisedError.add((distance - known) / deviation) }
+      if let deviation = measured.distanceDeviation, deviation > 0 {
+        normalisedError.add((distance - known) / deviation)
+      }
       if let delivered = object.distance { trackedError.add(delivered - known) }
     }
     if let known = truth.azimuth, let angle = tracked.measurement.azimuth {
@@ -116,13 +121,17 @@ private struct PeerSummary {
   var text: String {
     func metres(_ value: Double) -> String { "\(SummaryOutput.decimal(value, 3)) m" }
     func angle(_ value: Double) -> String { "\(SummaryOutput.decimal(value, 2))°" }
-    var text = "\(updates) updates, distance mean \(metres(raw.mean)), spread \(metres(raw.deviation)), "
-    text += "stated deviation \(metres(stated.mean))"
+    var text = "\(updates) updates"
+    if raw.count > 0 { text += ", distance mean \(metres(raw.mean)), spread \(metres(raw.deviation))" }
+    if stated.count > 0 { text += ", stated deviation \(metres(stated.mean))" }
+    if ambiguous > 0 { text += ", direction ambiguous \(ambiguous)" }
     if outliers > 0 { text += ", outliers \(outliers)" }
     if chip.count > 0 { text += ", less the chip's raw distance \(metres(chip.mean)) ± \(metres(chip.deviation))" }
     if rawError.count > 0 {
       text += "\n    error against the truth: rms \(metres(rawError.rms)), tracked \(metres(trackedError.rms)), "
       text += "in stated deviations \(SummaryOutput.decimal(normalisedError.rms, 2))"
+    } else if azimuthError.count + elevationError.count > 0 {
+      text += "\n    error against the truth"
     }
     if azimuthError.count > 0 { text += ", azimuth rms \(angle(azimuthError.rms))" }
     if elevationError.count > 0 { text += ", elevation rms \(angle(elevationError.rms))" }

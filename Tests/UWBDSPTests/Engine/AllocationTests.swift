@@ -115,6 +115,24 @@ import Testing
     #expect(biases == 7)
   }
 
+  @Test(isCounted) func phaseDifferencesAllocateNothingInRelease() {
+    var calibration = Calibration()
+    calibration.angle = AngleCalibration(manifold: ManifoldSearchTests.ideal([SIMD2(1, 0), SIMD2(0, 0.5)]))
+    let engine = RangingEngine(.init(profile: .ideal, calibration: calibration))
+    let workspace = engine.makeWorkspace()
+    let exchanges = [[1.0, 0.3], [-2, 2], [.nan, 0]].enumerated().map { index, differences in
+      RangingExchange(
+        index: index, time: 0, peer: DeviceAddress(rawValue: 1), poll: RangingMessage(),
+        chipReport: ChipReport(distance: 2), phaseDifferences: differences)
+    }
+    var directions = 0
+    let count = allocations {
+      for exchange in exchanges where engine.measure(exchange, using: workspace).direction != nil { directions += 1 }
+    }
+    #expect(count == 0)
+    #expect(directions == 7 * 2)
+  }
+
   @Test(isCounted) func trackingAllocatesNothingInRelease() {
     var tracker = PeerTracker()
     var time = 0.0

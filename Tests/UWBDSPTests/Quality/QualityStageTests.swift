@@ -29,8 +29,8 @@ import Testing
       let probability = try #require(result.lineOfSightProbability)
       #expect(probability >= 0 && probability <= 1)
       #expect(result.rangeBias == nil && result.rangeBiasDeviation == nil)
-      #expect(result.correctedDistance == result.distance)
-      #expect(result.correctedDistanceDeviation == result.distanceDeviation)
+      #expect(result.rawDistance == result.distance)
+      #expect(result.rawDistanceDeviation == result.distanceDeviation)
     }
   }
 
@@ -41,11 +41,12 @@ import Testing
     let engine = RangingEngine(.init(profile: .ideal, delay: .edgeFit, calibration: Self.calibration))
     let raw = plain.measure(exchange, using: plain.makeWorkspace(tapCount: 320))
     let result = engine.measure(exchange, using: engine.makeWorkspace(tapCount: 320))
-    #expect(result.distance == raw.distance)
+    #expect(result.rawDistance == raw.distance)
     #expect(abs(try #require(result.rangeBias) - 0.3) < 1e-12)
     // ln 0.1 is the mean of ln|residual|, not of ln σ.
     #expect(abs(try #require(result.rangeBiasDeviation) - 0.1 * Double.exp(0.6351814227307391)) < 1e-12)
-    #expect(abs(try #require(result.correctedDistance) - (try #require(raw.distance) - 0.3)) < 1e-12)
+    #expect(abs(try #require(result.distance) - (try #require(raw.distance) - 0.3)) < 1e-12)
+    #expect(result.distanceDeviation == result.rangeBiasDeviation)
     #expect(result.lineOfSightProbability != raw.lineOfSightProbability)
   }
 

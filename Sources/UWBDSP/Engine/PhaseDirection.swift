@@ -1,0 +1,73 @@
+import Numerics
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Direction of exchanges that hold phase differences in place of CIRs: through the calibrated manifold where there is
+/// one, else by the plane wave over the antennas that were given.
+struct PhaseDirection: Sendable, Hashable {
+  /// What a chip's phase difference is taken to be off by where nothing was measured, rad: 5°, what an uncalibrated
+  /// board's antennas differ by, rather than what its noise is.
+  static let assumedDeviation = 5 * Double.pi / 180
+
+  private let search: ManifoldSearch?
+  private let fit: PhaseFit?
+
+  /// `nil` where the configuration knows nothing of the antennas.
+  init?(_ configuration: RangingEngine.Configuration) {
+    search = configuration.calibration.angle?.search()
+    fit = configuration.array.map(PhaseFit.init)
+    if search == nil, fit == nil { return nil }
+  }
+
+  /// Memory for one thread.
+  final class Workspace {
+    fileprivate let search: ManifoldSearch.Workspace?
+    fileprivate var estimate = DirectionEstimate()
+    fileprivate var amplitudes: [Complex<Double>]
+    fileprivate var deviations: [Double]
+
+    fileprivate init(_ method: PhaseDirection) {
+      search = method.search?.makeWorkspace()
+      let antennas = method.fit?.array.positions.count ?? 0
+      amplitudes = Array(repeating: .one, count: antennas)
+      // Each difference's error belongs to its own antenna; antenna 0 is the reference.
+      deviations = Array(repeating: PhaseDirection.assumedDeviation, count: antennas)
+      if antennas > 0 { deviations[0] = 1e-3 }
+    }
+  }
+
+  func makeWorkspace() -> Workspace { Workspace(self) }
+
+  /// Fills in the result's direction. Another number of differences than the antennas have gives `unusable`.
+  func measure(_ differences: [Double], into result: inout RangingMeasurement, using workspace: Workspace) {
+    result.directionStatus = .unusable
+    if let search, let memory = workspace.search {
+      guard differences.count == search.manifold.channels.count else { return }
+      search.estimate(differences, into: &workspace.estimate, using: memory)
+      result.directionStatus = workspace.estimate.status
+      result.alternativeDirection = workspace.estimate.alternatives.first
+      guard let source = workspace.estimate.sources.first else { return }
+      result.direction = source.direction
+      result.azimuth = source.azimuth
+      result.azimuthDeviation = source.azimuthDeviation
+      result.elevation = source.elevation
+      result.elevationDeviation = source.elevationDeviation
+    } else if let fit, differences.count == fit.array.positions.count - 1 {
+      for (index, difference) in differences.enumerated() {
+        guard abs(difference) < 1e6 else { return }
+        workspace.amplitudes[index + 1] = Complex(cos(difference), sin(difference))
+      }
+      guard let found = fit.estimate(amplitudes: workspace.amplitudes, deviations: workspace.deviations) else { return }
+      result.directionStatus = found.isBeyondEdge ? .outsideFieldOfView : .ok
+      result.direction = found.direction
+      result.azimuth = found.azimuth
+      result.azimuthDeviation = found.azimuthDeviation
+      result.elevation = found.elevation
+      result.elevationDeviation = found.elevationDeviation
+    }
+  }
+}

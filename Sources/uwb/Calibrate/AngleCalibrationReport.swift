@@ -1,0 +1,242 @@
+import Foundation
+import UWBCapture
+import UWBDSP
+import UWBReport
+
+/// What `calibrate angle` tells: errors of the chip and of the calibration on directions that were held out.
+struct AngleCalibrationReport {
+  let measured: AngleMeasurements
+  let heldOut: [PhaseCrossValidation.HeldOut]
+  let calibration: AngleCalibration
+  let pointCount: Int
+  /// rad: what counts as the inner part.
+  let inner: SIMD2<Double>
+  /// Where CIRs were calibrated.
+  var antennas: AntennaFit.Result?
+
+  private static let degrees = 180 / Double.pi
+  /// Within so many degrees of the truth an answer has found the right place.
+  private static let hit = 15 * Double.pi / 180
+
+  /// Errors over some of the rows.
+  struct Row {
+    var region: String
+    /// 1, 2, or `nil` for both.
+    var half: Int?
+    var rows = 0
+    var unanswered = 0
+    var ambiguous = 0
+    var hits = 0
+    var hitsWithAlternative = 0
+    var before = (azimuth: RunningMoments(), elevation: RunningMoments())
+    var after = (azimuth: RunningMoments(), elevation: RunningMoments())
+    var normalised = (azimuth: RunningMoments(), elevation: RunningMoments())
+    var within = (azimuth: (one: 0, two: 0), elevation: (one: 0, two: 0))
+  }
+
+  /// Inner part and all, each half of the checkerboard and both.
+  var rows: [Row] {
+    var rows: [Row] = []
+    for region in ["inner", "all"] {
+      for half in [1, 2, nil] as [Int?] {
+        var row = Row(region: region, half: half)
+        for answer in heldOut where half.map({ answer.half == $0 - 1 }) ?? true {
+          let truth = measured.samples[answer.index]
+          let isInner = abs(truth.azimuth) <= inner.x + 1e-9 && abs(truth.elevation) <= inner.y + 1e-9
+          if region == "inner", !isInner { continue }
+          add(answer, truth, to: &row)
+        }
+        if row.rows > 0 { rows.append(row) }
+      }
+    }
+    return rows
+  }
+
+  private func add(_ answer: PhaseCrossValidation.HeldOut, _ truth: PhaseSample, to row: inout Row) {
+    row.rows += 1
+    let chip = measured.chip[answer.index]
+    if let angle = chip.azimuth { row.before.azimuth.add(angle - truth.azimuth) }
+    if let angle = chip.elevation { row.before.elevation.add(angle - truth.elevation) }
+    guard let source = answer.source else {
+      row.unanswered += 1
+      return
+    }
+    if answer.status == .ambiguous { row.ambiguous += 1 }
+    func away(_ source: SourceDirection) -> Double {
+      let x = source.azimuth.map { $0 - truth.azimuth } ?? 0
+      let y = source.elevation.map { $0 - truth.elevation } ?? 0
+      return (x * x + y * y).squareRoot()
+    }
+    let isHit = away(source) <= Self.hit
+    if isHit { row.hits += 1 }
+    if isHit || (answer.alternative.map { away($0) <= Self.hit } ?? false) { row.hitsWithAlternative += 1 }
+    if let angle = source.azimuth { row.after.azimuth.add(angle - truth.azimuth) }
+    if let angle = source.elevation { row.after.elevation.add(angle - truth.elevation) }
+    if let angle = source.azimuth, let deviation = source.azimuthDeviation {
+      row.normalised.azimuth.add((angle - truth.azimuth) / deviation)
+      if abs(angle - truth.azimuth) <= deviation { row.within.azimuth.one += 1 }
+      if abs(angle - truth.azimuth) <= 2 * deviation { row.within.azimuth.two += 1 }
+    }
+    if let angle = source.elevation, let deviation = source.elevationDeviation {
+      row.normalised.elevation.add((angle - truth.elevation) / deviation)
+      if abs(angle - truth.elevation) <= deviation { row.within.elevation.one += 1 }
+      if abs(angle - truth.elevation) <= 2 * deviation { row.within.elevation.two += 1 }
+    }
+  }
+
+  private func share(_ part: Int, _ whole: Int) -> Double? { whole > 0 ? Double(part) / Double(whole) : nil }
+
+  private func rms(_ moments: RunningMoments) -> Double? { moments.count > 0 ? moments.rms * Self.degrees : nil }
+
+  // MARK: Text
+
+  /// For people.
+  var table: String {
+    func number(_ value: Double?, _ places: Int) -> String { value.map { SummaryOutput.decimal($0, places) } ?? "-" }
+    func percent(_ part: Int, _ whole: Int) -> String { number(share(part, whole).map { $0 * 100 }, 1) }
+    let limits = "±\(number(inner.x * Self.degrees, 0))° azimuth, ±\(number(inner.y * Self.degrees, 0))° elevation"
+    var lines: [[String]] = [
+      [
+        "region", "half", "rows", "az before", "az after", "el before", "el after", "az in 1σ", "el in 1σ", "az in 2σ",
+        "el in 2σ", "no answer", "ambiguous", "within 15°", "or second",
+      ]
+    ]
+    for row in rows {
+      lines.append([
+        row.region, row.half.map { "\($0)" } ?? "both", "\(row.rows)", number(rms(row.before.azimuth), 2),
+        number(rms(row.after.azimuth), 2), number(rms(row.before.elevation), 2), number(rms(row.after.elevation), 2),
+        percent(row.within.azimuth.one, row.normalised.azimuth.count),
+        percent(row.within.elevation.one, row.normalised.elevation.count),
+        percent(row.within.azimuth.two, row.normalised.azimuth.count),
+        percent(row.within.elevation.two, row.normalised.elevation.count), percent(row.unanswered, row.rows),
+        percent(row.ambiguous, row.rows), percent(row.hits, row.rows), percent(row.hitsWithAlternative, row.rows),
+      ])
+    }
+    let widths = (0..<lines[0].count).map { column in lines.map { $0[column].count }.max() ?? 0 }
+    var text = "Held-out grid points (checkerboard, both ways round); rms errors in °, shares in %.\n"
+    text += "inner: within \(limits); before: \(antennas == nil ? "the chip's own angles" : "not calibrated").\n\n"
+    for line in lines {
+      let cells = zip(line, widths).map { String(repeating: " ", count: $1 - $0.count) + $0 }
+      text += cells.joined(separator: "  ") + "\n"
+    }
+    if let antennas {
+      text += "\nModel: \(antennas.model.rawValue); spacing × \(number(antennas.spacing.x, 4)) to the right, "
+      text += "× \(number(antennas.spacing.y, 4)) upwards; \(number(antennas.residual * 100, 2)) % is left over\n"
+      for (index, gain) in antennas.gains.enumerated() {
+        text += "  antenna \(index)  gain \(number(20 * log10(gain.length), 2)) dB  phase "
+        text += "\(number(gain.phase * Self.degrees, 2))°\n"
+      }
+      return text
+    }
+    text += "\nPair as two ideal antennas: offset (°), apart to the right and upwards (wavelengths)\n"
+    for (index, carrier) in calibration.carriers.enumerated() {
+      text += "  \(index + 1)  \(number(carrier.offset * Self.degrees, 1))  "
+      text += "\(number(carrier.right / (2 * .pi), 3))  \(number(carrier.up / (2 * .pi), 3))\n"
+    }
+    return text
+  }
+
+  /// For programs.
+  var ndjson: String {
+    var bytes: [UInt8] = []
+    var text = JSONText()
+    for row in rows {
+      text.begin()
+      text.add("event", "cross-validation")
+      text.add("region", row.region)
+      text.add("half", row.half.map(Double.init), places: 0)
+      text.add("rows", row.rows)
+      text.add("unanswered", row.unanswered)
+      text.add("ambiguous", row.ambiguous)
+      text.add("within_15_deg", row.hits)
+      text.add("within_15_deg_with_alternative", row.hitsWithAlternative)
+      text.add("azimuth_before_rms_deg", rms(row.before.azimuth), places: 4)
+      text.add("azimuth_rms_deg", rms(row.after.azimuth), places: 4)
+      text.add("elevation_before_rms_deg", rms(row.before.elevation), places: 4)
+      text.add("elevation_rms_deg", rms(row.after.elevation), places: 4)
+      text.add("azimuth_within_1_std", share(row.within.azimuth.one, row.normalised.azimuth.count), places: 4)
+      text.add("azimuth_within_2_std", share(row.within.azimuth.two, row.normalised.azimuth.count), places: 4)
+      text.add("elevation_within_1_std", share(row.within.elevation.one, row.normalised.elevation.count), places: 4)
+      text.add("elevation_within_2_std", share(row.within.elevation.two, row.normalised.elevation.count), places: 4)
+      text.add("azimuth_normalised_variance", square(row.normalised.azimuth), places: 4)
+      text.add("elevation_normalised_variance", square(row.normalised.elevation), places: 4)
+      text.end()
+      bytes.append(contentsOf: text.bytes)
+    }
+    for (index, carrier) in calibration.carriers.enumerated() {
+      text.begin()
+      text.add("event", "pair")
+      text.add("pair", index + 1)
+      text.add("offset_deg", carrier.offset * Self.degrees, places: 4)
+      text.add("right_wavelengths", carrier.right / (2 * .pi), places: 6)
+      text.add("up_wavelengths", carrier.up / (2 * .pi), places: 6)
+      text.end()
+      bytes.append(contentsOf: text.bytes)
+    }
+    if let antennas {
+      for (index, gain) in antennas.gains.enumerated() {
+        text.begin()
+        text.add("event", "antenna")
+        text.add("antenna", index)
+        text.add("model", antennas.model.rawValue)
+        text.add("gain_db", 20 * log10(gain.length), places: 4)
+        text.add("phase_deg", gain.phase * Self.degrees, places: 4)
+        text.add("spacing_right", antennas.spacing.x, places: 6)
+        text.add("spacing_up", antennas.spacing.y, places: 6)
+        text.end()
+        bytes.append(contentsOf: text.bytes)
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private func square(_ moments: RunningMoments) -> Double? {
+    moments.count > 0 ? moments.rms * moments.rms : nil
+  }
+
+  // MARK: Picture
+
+  /// Errors at each grid point, before and after.
+  var picture: AngleErrorPicture {
+    let step = 0.5 * Double.pi / 180
+    func axis(_ angles: [Double]) -> [Double] {
+      var width = step
+      var cells = Set(angles.map { Int(($0 / width).rounded()) })
+      while cells.count > 60 {
+        width *= 2
+        cells = Set(angles.map { Int(($0 / width).rounded()) })
+      }
+      return cells.sorted().map { Double($0) * width }
+    }
+    func nearest(_ axis: [Double], _ angle: Double) -> Int {
+      axis.indices.min { abs(axis[$0] - angle) < abs(axis[$1] - angle) } ?? 0
+    }
+    let azimuths = axis(measured.samples.map(\.azimuth))
+    let elevations = axis(measured.samples.map(\.elevation))
+    typealias Grid = [[RunningMoments]]
+    let empty = Grid(repeating: Array(repeating: RunningMoments(), count: azimuths.count), count: elevations.count)
+    var grids = (0..<4).map { _ in empty }
+    for answer in heldOut {
+      let truth = measured.samples[answer.index]
+      let (row, column) = (nearest(elevations, truth.elevation), nearest(azimuths, truth.azimuth))
+      let chip = measured.chip[answer.index]
+      if let angle = chip.azimuth { grids[0][row][column].add(angle - truth.azimuth) }
+      if let angle = answer.source?.azimuth { grids[1][row][column].add(angle - truth.azimuth) }
+      if let angle = chip.elevation { grids[2][row][column].add(angle - truth.elevation) }
+      if let angle = answer.source?.elevation { grids[3][row][column].add(angle - truth.elevation) }
+    }
+    let before = antennas == nil ? "chip's own" : "not calibrated"
+    let titles = [
+      "azimuth, \(before)", "azimuth, calibrated (held out)", "elevation, \(before)",
+      "elevation, calibrated (held out)",
+    ]
+    let maps = zip(titles, grids).compactMap { title, grid -> AngleErrorPicture.Map? in
+      guard grid.joined().contains(where: { $0.count > 0 }) else { return nil }
+      return AngleErrorPicture.Map(title: title, errors: grid.map { $0.map { $0.count > 0 ? $0.rms : .nan } })
+    }
+    return AngleErrorPicture(
+      title: "Angle errors before and after calibration",
+      subtitle: "\(measured.samples.count) measurements, \(pointCount) directions", azimuths: azimuths,
+      elevations: elevations, maps: maps)
+  }
+}

@@ -1,0 +1,87 @@
+import UWBCapture
+import UWBDSP
+
+/// What captures hold for an angle calibration: phase differences with true angles, and the chip's own angles.
+struct AngleMeasurements {
+  private(set) var samples: [PhaseSample] = []
+  /// Of each sample: the chip's azimuth and elevation, rad, where it gave them.
+  private(set) var chip: [(azimuth: Double?, elevation: Double?)] = []
+  /// First paths across the antennas of CIRs, and the antennas.
+  private(set) var snapshots: [AntennaSnapshot] = []
+  private(set) var array: AntennaArray?
+
+  /// - Throws: `CaptureError` for captures that can't be read.
+  init(
+    _ captures: [String], format: String, columns: PhaseTableColumns, truth: TruthTable, array given: AntennaArray?
+  ) throws {
+    for capture in captures {
+      var engine: (engine: RangingEngine, workspace: RangingEngine.Workspace)?
+      var reader = try openCapture(capture, format: format, columns: columns)
+      var progress = Progress(capture, totalBytes: nil)
+      defer { progress.finish() }
+      var withoutTruth = 0
+      var withoutPhases = 0
+      while let exchange = try reader.next() {
+        let known = exchange.truth ?? truth[capture: capture]
+        if engine == nil, let antennas = given ?? reader.header.array,
+          let profile = DeviceProfile.named(reader.header.profile)
+        {
+          let ranging = RangingEngine(RangingEngine.Configuration(profile: profile, array: antennas))
+          engine = (ranging, ranging.makeWorkspace(antennaCount: antennas.positions.count))
+          array = array ?? antennas
+          guard antennas == array else {
+            throw CaptureError(
+              file: capture, problem: "its antennas are others than those of the captures before",
+              remedy: "Calibrate each device by itself, or give its antennas with --array.")
+          }
+        }
+        if let differences = exchange.phaseDifferences, !differences.isEmpty {
+          if let azimuth = known?.azimuth ?? (known?.elevation == nil ? nil : 0) {
+            samples.append(
+              PhaseSample(azimuth: azimuth, elevation: known?.elevation ?? 0, differences: differences))
+            chip.append((exchange.chipReport?.azimuth, exchange.chipReport?.elevation))
+          } else {
+            withoutTruth += 1
+          }
+        } else if let engine,
+          let amplitudes = engine.engine.firstPathAmplitudes(of: exchange, using: engine.workspace)
+        {
+          if let azimuth = known?.azimuth ?? (known?.elevation == nil ? nil : 0) {
+            snapshots.append(
+              AntennaSnapshot(azimuth: azimuth, elevation: known?.elevation ?? 0, amplitudes: amplitudes))
+          } else {
+            withoutTruth += 1
+          }
+        } else {
+          withoutPhases += 1
+        }
+        progress.update(bytes: reader.bytesRead, exchanges: exchange.index + 1)
+      }
+      var lost = reader.skipped.counts
+      if withoutTruth > 0 { lost["noTrueAngle"] = withoutTruth }
+      if withoutPhases > 0 { lost["noPhases"] = withoutPhases }
+      if !lost.isEmpty {
+        let text = lost.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+        Message.write("\(capture): not used: \(text)")
+      }
+    }
+  }
+
+  /// By direction, so that the order of rows and files does not matter to the last bit.
+  mutating func sort() {
+    let order = samples.indices.sorted { left, right in
+      let (a, b) = (samples[left], samples[right])
+      if a.elevation != b.elevation { return a.elevation < b.elevation }
+      if a.azimuth != b.azimuth { return a.azimuth < b.azimuth }
+      return a.differences.lexicographicallyPrecedes(b.differences)
+    }
+    samples = order.map { samples[$0] }
+    chip = order.map { chip[$0] }
+  }
+
+  /// For a report on antennas: each snapshot with its direction before calibration in the chip's place.
+  init(_ snapshots: [AntennaSnapshot], before: [PhaseFit.Estimate?]) {
+    samples = snapshots.map { PhaseSample(azimuth: $0.azimuth, elevation: $0.elevation, differences: []) }
+    chip = before.map { ($0?.azimuth, $0?.elevation) }
+  }
+}
