@@ -108,7 +108,9 @@ extension DirectionEstimate {
   ) {
     reset(.unusable)
     var best: Int?
-    for index in 0..<count where candidates[index].cost < best.map({ candidates[$0].cost }) ?? .infinity { best = index }
+    for index in 0..<count where candidates[index].cost < best.map({ candidates[$0].cost }) ?? .infinity {
+      best = index
+    }
     guard let best, let source = candidates[best].source(geometry) else { return }
     sources.append(source)
     status = candidates[best].isBeyondEdge ? .outsideFieldOfView : .ok

@@ -189,7 +189,8 @@ public struct JointDelayAngle: Sendable, Hashable {
   }
 
   /// Descends from every crest; keeps the best waves and all places where descents end.
-  private func descend(_ crests: Int, _ count: Int, _ workspace: Workspace) -> (best: DirectionCandidate, settled: Bool) {
+  private func descend(_ crests: Int, _ count: Int, _ workspace: Workspace) -> (best: DirectionCandidate, settled: Bool)
+  {
     let steered = workspace.steered
     let waves = workspace.waves.pointer
     var best = DirectionCandidate.none
