@@ -5,7 +5,8 @@ import Testing
 @testable import UWBDSP
 
 @Suite struct DirectionCandidateTests {
-  private func candidate(_ x: Double, _ y: Double, _ covariance: SIMD3<Double>, cost: Double = 0) -> DirectionCandidate {
+  private func candidate(_ x: Double, _ y: Double, _ covariance: SIMD3<Double>, cost: Double = 0) -> DirectionCandidate
+  {
     DirectionCandidate(cosines: SIMD2(x, y), covariance: covariance, cost: cost, isBeyondEdge: false)
   }
 

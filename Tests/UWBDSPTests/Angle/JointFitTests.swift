@@ -72,11 +72,11 @@ import Testing
     #expect(abs(cosines[0] + 0.521) < 0.1 && abs(cosines[1] - 0.479) < 0.1)
   }
 
-  /// At the end of a λ/2 row's range, right and left look alike.
+  /// At the end of a λ/2 row's range right and left look alike, as long as noise hides half a tap of travel.
   @Test func theEndOfTheRangeIsAmbiguous() {
     var random = StatisticsRandom(seed: 5303)
     var trials = ArrayTrials(array: ArrayTrials.row)
-    trials.waves = [JointBound.Wave(delayTaps: 180.3, azimuth: 1.55, amplitude: Complex(10))]
+    trials.waves = [JointBound.Wave(delayTaps: 180.3, azimuth: 1.55, amplitude: Complex(4))]
     trials.noiseVariances = [1, 1, 1, 1]
     let result = estimate(trials, &random)
     #expect(result.direction.status == .ambiguous)
@@ -106,7 +106,8 @@ import Testing
       trials.noiseVariances = round % 4 == 3 ? [1, 1, 1, 0] : [1, 1, 1, 1]
       trials.waves = (0..<round % 4).map {
         JointBound.Wave(
-          delayTaps: 170.4 + 1.6 * Double($0), azimuth: 0.4 - 0.5 * Double($0), amplitude: 20 * random.complexGaussian())
+          delayTaps: 170.4 + 1.6 * Double($0), azimuth: 0.4 - 0.5 * Double($0), amplitude: 20 * random.complexGaussian()
+        )
       }
       let taps = ArrayTrials.prepare(trials.response(using: &random))
       estimator.estimate(taps, into: &result, using: workspace)

@@ -106,6 +106,5 @@ import Testing
       bound.variances(of: [wave], unknown: .azimuthAndElevation, taps: Self.taps, noiseVariances: [1, 1]) == nil)
     #expect(bound.variances(of: [wave], unknown: .azimuth, taps: Self.taps, noiseVariances: [1, 1]) != nil)
     #expect(bound.variances(of: [wave, wave], unknown: .azimuth, taps: Self.taps, noiseVariances: [1, 1]) == nil)
-    #expect(bound.variances(of: [wave], unknown: .azimuth, taps: 500..<510, noiseVariances: [1, 1]) == nil)
   }
 }

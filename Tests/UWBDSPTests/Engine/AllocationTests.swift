@@ -133,6 +133,45 @@ import Testing
     #expect(directions == 7 * 2)
   }
 
+  /// Several antennas: one path, a reflection next to it, chips of their own, a continuum, an antenna of noise.
+  @Test(isCounted, arguments: [DelayMethod.pulseFit, .adaptive, .edgeFit], [AngleMethod.joint, .phaseFit])
+  func severalAntennasAllocateNothingInRelease(method: DelayMethod, angle: AngleMethod) {
+    var random = StatisticsRandom(seed: 2003)
+    var trials = ArrayTrials()
+    trials.noiseVariances = [1, 1, 1, 1]
+    func reception() -> Reception {
+      Reception(time: DeviceTime(ticks: 1), impulseResponse: trials.response(using: &random))
+    }
+    trials.waves = [JointBound.Wave(delayTaps: 240.4, azimuth: 0.5, amplitude: Complex(30, 20))]
+    var receptions = [reception()]
+    trials.gains = [.one, .one, .one, .zero]
+    receptions.append(reception())
+    trials.gains = []
+    trials.waves.append(JointBound.Wave(delayTaps: 242.1, azimuth: -0.5, amplitude: Complex(-20, 25)))
+    receptions.append(reception())
+    receptions[2].antennaPhases = [0, 0, 0, 0]
+    receptions.append(receptions[2])
+    receptions[3].antennaFirstPathTaps = [239, 239.1, 238.9, 239]
+    trials.waves += (0..<40).map {
+      JointBound.Wave(
+        delayTaps: 242.5 + 0.3 * Double($0), azimuth: random.uniform(-1...1), amplitude: 15 * random.complexGaussian())
+    }
+    receptions.append(reception())
+    let exchanges = receptions.map {
+      RangingExchange(
+        index: 0, time: 0, peer: DeviceAddress(rawValue: 1), poll: RangingMessage(reception: $0),
+        final: RangingMessage(reception: $0))
+    }
+    let engine = RangingEngine(.init(profile: .ideal, delay: method, array: trials.array, angle: angle))
+    let workspace = engine.makeWorkspace(tapCount: 320, antennaCount: 4)
+    var directions = 0
+    let count = allocations {
+      for exchange in exchanges where engine.measure(exchange, using: workspace).direction != nil { directions += 1 }
+    }
+    #expect(count == 0)
+    #expect(directions >= 7)
+  }
+
   @Test(isCounted) func trackingAllocatesNothingInRelease() {
     var tracker = PeerTracker()
     var time = 0.0

@@ -281,6 +281,78 @@ import Testing
     #expect(result.direction == nil)
   }
 
+  /// Half a wavelength along x and 30° make +90°. What each receiver added, here 1 rad on antenna 1, is taken off again.
+  @Test(arguments: [DelayMethod.peak, .pulseFit, .adaptive], [AngleMethod.joint, .phaseFit])
+  func phasesOfReceiversAreTakenOff(method: DelayMethod, angle: AngleMethod) throws {
+    var random = StatisticsRandom(seed: 1916)
+    var trials = ArrayTrials(
+      array: AntennaArray(positions: [SIMD3(0, 0, 0), SIMD3(ArrayTrials.half, 0, 0)], carrier: ArrayTrials.carrier))
+    trials.waves = [JointBound.Wave(delayTaps: 240.4, azimuth: .pi / 6, amplitude: Complex(100, 20))]
+    trials.noiseVariances = [1, 1]
+    trials.gains = [.one, Complex(length: 1, phase: 1)]
+    let engine = RangingEngine(.init(profile: .ideal, delay: method, array: trials.array, angle: angle))
+    let workspace = engine.makeWorkspace(tapCount: 320, antennaCount: 2)
+    func azimuth(_ phases: [Double]?) throws -> Double {
+      let reception = Reception(
+        time: DeviceTime(ticks: 1), impulseResponse: trials.response(using: &random), antennaPhases: phases)
+      let result = engine.measure(Self.exchange(reception), using: workspace)
+      #expect(result.directionStatus == .ok)
+      return try #require(result.azimuth)
+    }
+    #expect(abs(try azimuth([0, 1]) - .pi / 6) < 0.02)
+    #expect(abs(try azimuth([2.5, 3.5]) - .pi / 6) < 0.02)
+    // 90° + 1 rad: sin of the angle is 0.5 + 1/π.
+    #expect(abs(try azimuth(nil) - Double.asin(0.5 + 1 / .pi)) < 0.05)
+    // Phases that are not one for each antenna, or no numbers, are none.
+    #expect(abs(try azimuth([1]) - Double.asin(0.5 + 1 / .pi)) < 0.05)
+    #expect(abs(try azimuth([.nan, 0]) - Double.asin(0.5 + 1 / .pi)) < 0.05)
+  }
+
+  /// Chips of their own: each row starts elsewhere, and its chip's first path says where, to a tenth of a tap.
+  @Test(arguments: [DelayMethod.peak, .pulseFit, .adaptive])
+  func rowsOfChipsAreAligned(method: DelayMethod) throws {
+    var random = StatisticsRandom(seed: 1917)
+    var trials = ArrayTrials(array: ArrayTrials.corner)
+    trials.waves = [JointBound.Wave(delayTaps: 240.4, azimuth: 0.5, elevation: -0.2, amplitude: Complex(100, 20))]
+    trials.noiseVariances = [1, 1, 1]
+    trials.shifts = [0, 7.31, -12.62]
+    let engine = RangingEngine(.init(profile: .ideal, delay: method, array: trials.array))
+    let workspace = engine.makeWorkspace(tapCount: 320, antennaCount: 3)
+    var reception = Reception(time: DeviceTime(ticks: 1), impulseResponse: trials.response(using: &random))
+    #expect(engine.measure(Self.exchange(reception), using: workspace).direction == nil)
+    reception.antennaFirstPathTaps = [239.4, 246.8, 226.7]
+    let result = engine.measure(Self.exchange(reception), using: workspace)
+    #expect(abs(try #require(result.azimuth) - 0.5) < 0.03)
+    #expect(abs(try #require(result.elevation) + 0.2) < 0.03)
+    #expect(abs(try #require(result.firstPathTaps.poll) - 240.4) < 0.05)
+    for wrong in [[Double.nan, 0, 0], [239.4], [1e300, -1e300, 0], [0, 1e5, -1e5]] {
+      reception.antennaFirstPathTaps = wrong
+      _ = engine.measure(Self.exchange(reception), using: workspace)
+    }
+  }
+
+  @Test func anglesMayBeSwitchedOff() {
+    var random = StatisticsRandom(seed: 1918)
+    var maker = ExchangeMaker()
+    maker.array = Self.corner
+    let exchange = maker.make(using: &random)
+    for (angle, status) in [
+      (AngleMethod.joint, DirectionStatus.ok), (.phaseFit, .ok), (.none, nil as DirectionStatus?),
+    ] {
+      let engine = RangingEngine(.init(profile: .ideal, array: Self.corner, angle: angle))
+      let result = engine.measure(exchange, using: engine.makeWorkspace(tapCount: 320, antennaCount: 3))
+      #expect(result.status == .ok)
+      #expect(result.directionStatus == status)
+      #expect((result.direction == nil) == (status == nil))
+    }
+    #expect(AngleMethod.allCases.map(\.rawValue) == ["joint", "phase-fit", "none"])
+  }
+
+  private static func exchange(_ reception: Reception) -> RangingExchange {
+    RangingExchange(
+      index: 0, time: 0, peer: DeviceAddress(rawValue: 1), poll: RangingMessage(reception: reception))
+  }
+
   // MARK: Workspaces
 
   @Test func largerResponsesMakeTheWorkspaceGrow() {
@@ -316,7 +388,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [DelayMethod.chip, .peak, .edgeFit, .pulseFit])
+  @Test(arguments: [DelayMethod.chip, .peak, .edgeFit, .pulseFit, .adaptive])
   func dirtyWorkspacesAndThreadsGiveTheSameBits(method: DelayMethod) async {
     var random = StatisticsRandom(seed: 1915)
     var maker = ExchangeMaker()
