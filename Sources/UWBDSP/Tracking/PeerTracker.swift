@@ -6,7 +6,8 @@
 
 /// Smooths one peer's distance and direction over exchanges, and says which exchange does not fit the others.
 ///
-/// The distance runs through `RangeTrack`: velocity, and two models of the measurement, with and without line of sight.
+/// The distance runs through `RangeTrack`: velocity, and two models of the measurement, with and without line of sight, of
+/// which the second is considered where measurements say how likely line of sight is.
 /// Azimuth and elevation each run through a Kalman filter with constant velocity and white acceleration (Bar-Shalom,
 /// Li & Kirubarajan, "Estimation with Applications to Tracking and Navigation", 2001, section 6.2.2), measured with the
 /// exchange's own deviation. A distance whose innovation exceeds the gate under both models is an outlier: it moves nothing,
@@ -129,7 +130,7 @@ public struct PeerTracker: Sendable, Hashable {
       trackDirection(measurement, into: &output.measurement)
       return output
     }
-    track.predict(to: measurement.time, configuration)
+    track.predict(to: measurement.time, isClassified: known != nil, configuration)
     let innovation = track.innovation(of: value, deviation: deviation)
     output.normalisedInnovation = innovation.value / innovation.variance.squareRoot()
     if innovation.distance > configuration.gate {
