@@ -63,7 +63,11 @@ public struct TruthTable: Sendable, Hashable {
           }
         })
       let capture = Self.key(row.fields[name].trimmingCharacters(in: .whitespaces), folders: .max)
-      guard entries.updateValue(truth, forKey: capture) == nil else {
+      // “a” would also mean “x/a”.
+      let isTwice = entries.keys.contains {
+        $0 == capture || $0.hasSuffix("/" + capture) || capture.hasSuffix("/" + $0)
+      }
+      guard !isTwice, entries.updateValue(truth, forKey: capture) == nil else {
         throw failure(place, "“\(capture)” is there twice")
       }
     }

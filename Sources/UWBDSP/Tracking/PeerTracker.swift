@@ -6,7 +6,8 @@
 
 /// Smooths one peer's distance and direction over exchanges, and says which exchange does not fit the others.
 ///
-/// The distance runs through `RangeTrack`: velocity, and two models of the measurement, with and without line of sight.
+/// The distance runs through `RangeTrack`: velocity, and two models of the measurement, with and without line of sight, of
+/// which the second is considered where measurements say how likely line of sight is.
 /// Azimuth and elevation each run through a Kalman filter with constant velocity and white acceleration (Bar-Shalom,
 /// Li & Kirubarajan, "Estimation with Applications to Tracking and Navigation", 2001, section 6.2.2), measured with the
 /// exchange's own deviation. A distance whose innovation exceeds the gate under both models is an outlier: it moves nothing,
@@ -38,9 +39,9 @@ public struct PeerTracker: Sendable, Hashable {
     public var obstructedDeviation: Double
 
     public init(
-      acceleration: Double = 2, angularAcceleration: Double = 0.5, gate: Double = 4, heavyTail: Double = 2.5,
+      acceleration: Double = 2, angularAcceleration: Double = 0.5, gate: Double = 4, heavyTail: Double = 2,
       mostOutliers: Int = 3, longestGap: Double = 10, clearTime: Double = 10, obstructedTime: Double = 3,
-      obstructedBias: Double = 0.3, obstructedDeviation: Double = 0.6
+      obstructedBias: Double = 0.4, obstructedDeviation: Double = 0.6
     ) {
       self.acceleration = acceleration
       self.angularAcceleration = angularAcceleration
@@ -55,15 +56,32 @@ public struct PeerTracker: Sendable, Hashable {
     }
   }
 
+  /// What a peer's distance changes by in a second at most, m.
+  private static let fastest = 5.0
+
   public let configuration: Configuration
   private var distance: RangeTrack?
   private var azimuth: ScalarTrack?
   private var elevation: ScalarTrack?
   private var outliers = 0
+  /// The outlier before, m and s.
+  private var lastOutlier: (value: Double, time: Double) = (0, 0)
   private var pose: DevicePose?
 
   public init(_ configuration: Configuration = Configuration()) {
     self.configuration = configuration
+  }
+
+  public static func == (one: PeerTracker, other: PeerTracker) -> Bool {
+    one.configuration == other.configuration && one.distance == other.distance && one.azimuth == other.azimuth
+      && one.elevation == other.elevation && one.outliers == other.outliers && one.pose == other.pose
+      && one.lastOutlier == other.lastOutlier
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(configuration)
+    hasher.combine(distance)
+    hasher.combine(outliers)
   }
 
   /// A measurement after tracking.
@@ -113,11 +131,14 @@ public struct PeerTracker: Sendable, Hashable {
       trackDirection(measurement, into: &output.measurement)
       return output
     }
-    track.predict(to: measurement.time, configuration)
+    track.predict(to: measurement.time, isClassified: known != nil, configuration)
     let innovation = track.innovation(of: value, deviation: deviation)
     output.normalisedInnovation = innovation.value / innovation.variance.squareRoot()
     if innovation.distance > configuration.gate {
-      outliers += 1
+      // Outliers that contradict each other, too, say nothing of where the peer is.
+      let reach = Self.fastest * (measurement.time - lastOutlier.time) + configuration.gate * 1.5 * deviation
+      outliers = outliers > 0 && abs(value - lastOutlier.value) <= reach ? outliers + 1 : 1
+      lastOutlier = (value, measurement.time)
       if outliers >= configuration.mostOutliers {
         reset()
         return update(measurement, pose: newPose)

@@ -71,10 +71,13 @@ struct RangeTrack: Sendable, Hashable {
   }
 
   /// Moves both models to `later`: they exchange what they know, then predict.
-  mutating func predict(to later: Double, _ c: PeerTracker.Configuration) {
+  ///
+  /// - Parameter isClassified: whether the measurement to come has a probability of line of sight. Without one a loss is not
+  ///   looked for: short detours look like noise or motion, and the suspicion alone would cost accuracy all the time.
+  mutating func predict(to later: Double, isClassified: Bool, _ c: PeerTracker.Configuration) {
     let step = max(0, later - time)
     time = later
-    let lost = -expm1(-step / c.clearTime)
+    let lost = isClassified ? -expm1(-step / c.clearTime) : 0
     let found = -expm1(-step / c.obstructedTime)
     let detour = c.obstructedDeviation * c.obstructedDeviation
 
@@ -99,7 +102,11 @@ struct RangeTrack: Sendable, Hashable {
   /// Both, weighted: means, and covariances with the distance between the means.
   private static func mixed(_ a: Mode, _ weightA: Double, _ b: Mode, _ weightB: Double) -> Mode {
     let sum = weightA + weightB
-    guard sum > 0 else { return a }
+    guard weightB > 0, sum > 0 else {
+      var alone = a
+      alone.probability = sum
+      return alone
+    }
     let (p, q) = (weightA / sum, weightB / sum)
     return Mode(
       state: p * a.state + q * b.state,
@@ -135,6 +142,11 @@ struct RangeTrack: Sendable, Hashable {
 
   func innovation(of measured: Double, deviation: Double) -> Innovation {
     let (a, b) = (Self.expected(clear, deviation), Self.expected(obstructed, deviation))
+    // A model that is out of the question explains nothing.
+    guard obstructed.probability > 0 else {
+      let value = measured - a.mean
+      return Innovation(value: value, variance: a.variance, distance: abs(value) / a.variance.squareRoot())
+    }
     let mean = clear.probability * a.mean + obstructed.probability * b.mean
     let apart = a.mean - b.mean
     let variance =

@@ -6,7 +6,7 @@ import UWBSimulation
 struct WalkSection: RangingSection {
   /// Walks whose squared normalised errors are averaged step by step (Bar-Shalom, Li & Kirubarajan 2001, section 5.4).
   private static let ensemble = 50
-  /// A track is lost where it ends further off than this, m; or is so for this long, s.
+  /// A track is lost where it is further off than this, m, for this long with the peer in line of sight, s.
   private static let lost = (distance: 3.0, time: 3.0)
   /// χ² of 50 degrees of freedom over 50: 2.5 % below, 2.5 % above.
   private static let bounds = 0.6471...1.4284
@@ -127,7 +127,7 @@ struct WalkSection: RangingSection {
         ensemble[index].sum += square
         ensemble[index].count += 1
         if let innovation = output.normalisedInnovation, !output.isOutlier { innovations.add(innovation * innovation) }
-        if abs(error) > WalkSection.lost.distance {
+        if abs(error) > WalkSection.lost.distance, !step.isObstructed {
           let since = lostSince ?? step.measurement.time
           lostSince = since
           isLost = isLost || step.measurement.time - since > WalkSection.lost.time
@@ -137,7 +137,8 @@ struct WalkSection: RangingSection {
         if let angle = output.measurement.azimuth, let stated = output.measurement.azimuthDeviation,
           let seen = step.measurement.azimuth, !output.isOutlier
         {
-          let off = (angle - step.azimuth) * Self.degrees
+          let turned = angle - step.azimuth
+          let off = (turned - (turned / (2 * .pi)).rounded() * 2 * .pi) * Self.degrees
           azimuth.add(off * off)
           azimuthSquares.add(off * off / (stated * stated * Self.degrees * Self.degrees))
           rawAzimuth.add((seen - step.azimuth) * (seen - step.azimuth) * Self.degrees * Self.degrees)
