@@ -7,6 +7,7 @@ struct EvaluateCommand: ParsableCommand {
     discussion: """
       EXAMPLE
         uwb evaluate delay --paths "0:0dB,2.0:-3dB" --snr 15,20,25
+        uwb evaluate angle --array ula8 --sources 17.3 --snapshots 64 --snr 10
       """,
-    subcommands: [EvaluateDelayCommand.self])
+    subcommands: [EvaluateDelayCommand.self, EvaluateAngleCommand.self])
 }
