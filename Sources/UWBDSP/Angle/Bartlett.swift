@@ -27,7 +27,7 @@ public struct Bartlett: DirectionEstimator {
     let covariance = workspace.covariance
     workspace.form.pointer.update(from: covariance.complex.pointer, count: 2 * covariance.order * covariance.order)
     let wanted = workspace.geometry.limit
-    let found = workspace.search(scale: -1, count: wanted)
+    let found = workspace.search(scale: -1, count: wanted, margin: .init(factor: 0.75, offset: 0))
     workspace.report(
       found.count, status: found.settled && found.count == wanted ? .ok : .didNotConverge, bound: .stochastic,
       into: &estimate)

@@ -3,7 +3,8 @@
 ///     minimise over q:  a(q)ᴴ·(R + δ·I)⁻¹·a(q) / a(q)ᴴa(q),   δ = loading · tr(R)/M
 ///
 /// (Capon, "High-resolution frequency-wavenumber spectrum analysis", 1969.) Resolves better than Bartlett without knowing how
-/// many sources there are. The loading makes R invertible where there are fewer snapshots than antennas. The deviations are
+/// many sources there are. The loading makes R invertible where there are fewer snapshots than antennas; a level near the
+/// noise serves best. The deviations are
 /// those of the stochastic bound, which Capon's estimate exceeds with few snapshots. Cost: M²·N + M³, then as MUSIC's
 /// search. Not for coherent sources (they cancel), nor for a manifold that is known to no better than the noise.
 public struct Capon: DirectionEstimator {
@@ -13,7 +14,7 @@ public struct Capon: DirectionEstimator {
   public let loading: Double
 
   /// - Parameter options: the number of sources has to be known; criteria stand for their limit.
-  public init(array: AntennaArray, options: DirectionOptions = .init(), loading: Double = 1e-4) {
+  public init(array: AntennaArray, options: DirectionOptions = .init(), loading: Double = 0.01) {
     precondition(loading >= 0, "a loading of \(loading)")
     self.array = array
     self.options = options
@@ -47,7 +48,7 @@ public struct Capon: DirectionEstimator {
       return
     }
     let wanted = shared.geometry.limit
-    let found = shared.search(scale: mean, count: wanted)
+    let found = shared.search(scale: mean, count: wanted, margin: .init(factor: 4, offset: 0))
     shared.report(
       found.count, status: found.settled && found.count == wanted ? .ok : .didNotConverge, bound: .stochastic,
       into: &estimate)

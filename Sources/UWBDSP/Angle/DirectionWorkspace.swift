@@ -72,14 +72,16 @@ public final class DirectionWorkspace {
 
   /// Finds the lowest minima of scale·aᴴ·`form`·a and hands their coordinates to the geometry.
   ///
+  /// - Parameter margin: with one source, which other minima are worth a look.
   /// - Returns: how many there are, and whether their refinements settled.
-  func search(scale: Double, count: Int) -> (count: Int, settled: Bool) {
+  func search(scale: Double, count: Int, margin: ScanGrid.Margin) -> (count: Int, settled: Bool) {
     if let row {
       row.load(form.pointer, scale: scale)
       return takeRowMinima(count)
     }
     guard let grid else { return (0, false) }
-    grid.findMinima(form.pointer, scale: scale, count: count == 1 ? Self.alternativeLimit : count)
+    grid.findMinima(
+      form.pointer, scale: scale, count: count == 1 ? Self.alternativeLimit : count, margin: count == 1 ? margin : nil)
     let found = min(grid.minimumCount, count)
     for index in 0..<found { geometry.q.pointer[index] = grid.minima.pointer[index].q }
     return (found, grid.hasSettled)

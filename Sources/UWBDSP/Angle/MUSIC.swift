@@ -37,7 +37,7 @@ public struct MUSIC: DirectionEstimator {
       found = workspace.takeRowMinima(subspace.count)
     } else {
       Self.project(subspace, into: workspace.form.pointer)
-      found = workspace.search(scale: 1, count: subspace.count)
+      found = workspace.search(scale: 1, count: subspace.count, margin: .init(factor: 1, offset: 0.25))
     }
     workspace.report(
       found.count, status: found.settled && found.count == subspace.count ? .ok : .didNotConverge, bound: .subspace,

@@ -71,7 +71,7 @@ public struct MaximumLikelihood: DirectionEstimator {
     if count == 1 {
       let size = 2 * shared.covariance.order * shared.covariance.order
       shared.form.pointer.update(from: shared.covariance.complex.pointer, count: size)
-      let found = shared.search(scale: -1, count: 1)
+      let found = shared.search(scale: -1, count: 1, margin: .init(factor: 0.75, offset: 0))
       shared.report(found.count, status: found.settled ? .ok : .didNotConverge, bound: .stochastic, into: &estimate)
       return
     }

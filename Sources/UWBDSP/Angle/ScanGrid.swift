@@ -18,6 +18,12 @@ final class ScanGrid {
     var q = SIMD2<Double>()
     var value = 0.0
   }
+  /// On the grid, candidates above factor · lowest + offset are left out: nowhere near as good once refined.
+  struct Margin {
+    var factor: Double
+    var offset: Double
+  }
+
   let minima: AlignedBuffer<Minimum>
   private(set) var minimumCount = 0
   private(set) var hasSettled = true
@@ -213,7 +219,7 @@ final class ScanGrid {
   /// Finds the `count` lowest minima of scale·aᴴWa/aᴴa in the field of view, refined.
   ///
   /// - Parameter matrix: W by columns, Hermitian: real parts, then imaginary parts.
-  func findMinima(_ matrix: UnsafePointer<Double>, scale: Double, count: Int) {
+  func findMinima(_ matrix: UnsafePointer<Double>, scale: Double, count: Int, margin: Margin? = nil) {
     scan(matrix, scale: scale, into: values.pointer, isRaw: false)
     let found = gatherCandidates()
     let kept = min(found, count + 1, minima.count)
@@ -230,8 +236,9 @@ final class ScanGrid {
     hasSettled = true
     minimumCount = 0
     for place in 0..<kept {
-      let refined = refine(matrix, scale, from: coordinates(Int(candidates.pointer[place])))
-      insert(refined)
+      let point = Int(candidates.pointer[place])
+      if let margin, place > 0, f[point] > margin.factor * f[Int(candidates.pointer[0])] + margin.offset { break }
+      insert(refine(matrix, scale, from: coordinates(point)))
     }
     minimumCount = min(minimumCount, count)
   }
@@ -304,7 +311,7 @@ final class ScanGrid {
         let size = (slope * slope).sum().squareRoot()
         move = size > 0 ? -0.5 * step * slope / size : SIMD2()
       }
-      var shift = move ?? SIMD2()
+      var shift = alongRim(q, move ?? SIMD2(), here.gradient, hxx, hxy, hyy)
       let length = max(abs(shift.x / step.x), abs(shift.y / step.y))
       if length > 1 { shift /= length }
       var accepted = false
@@ -326,6 +333,20 @@ final class ScanGrid {
     }
     hasSettled = false
     return Minimum(q: q, value: here.value)
+  }
+
+  /// At a plane's edge a step outwards becomes Newton's step along the rim, where the form's second derivative is
+  /// tᵀHt − g·q/|q|².
+  private func alongRim(
+    _ q: SIMD2<Double>, _ move: SIMD2<Double>, _ gradient: SIMD2<Double>, _ hxx: Double, _ hxy: Double, _ hyy: Double
+  ) -> SIMD2<Double> {
+    guard manifold.kind == .plane, isAtEdge(q), (move * q).sum() > 0 else { return move }
+    let size = (q * q).sum().squareRoot()
+    let t = SIMD2(-q.y, q.x) / size
+    let slope = (gradient * t).sum()
+    let bend =
+      hxx * t.x * t.x + 2 * hxy * t.x * t.y + hyy * t.y * t.y - (gradient * q).sum() / (size * size)
+    return bend > 0 ? t * (-slope / bend) : t * (slope > 0 ? -0.5 : 0.5) * step.x
   }
 
   private static func newton(

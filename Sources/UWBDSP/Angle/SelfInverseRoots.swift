@@ -71,7 +71,7 @@ final class SelfInverseRoots {
       magnitude = magnitude * radius + abs(polynomial.pointer[power].x) + abs(polynomial.pointer[power].y)
     }
     // No more than its own rounding error.
-    if (value * value).sum() <= 1e-31 * magnitude * magnitude { return true }
+    if (value * value).sum() <= 1e-29 * magnitude * magnitude { return true }
     var repulsion = SIMD2<Double>()
     for other in 0..<order - 1 {
       let w = roots.pointer[other]
