@@ -22,7 +22,7 @@ public struct SourcesBound: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - directions: unit vectors to the sources, on the side on which the array looks.
-  ///   - covariance: of their amplitudes, K × K by columns, Hermitian.
+  ///   - covariance: of their amplitudes as an isotropic antenna at the origin sees them, K × K by columns, Hermitian.
   ///   - noiseVariance: complex noise variance of an antenna.
   ///   - snapshots: N.
   /// - Precondition: fewer sources than antennas; K² numbers; positive noise; at least one snapshot.
@@ -39,7 +39,12 @@ public struct SourcesBound: Sendable, Hashable {
       geometry.q.pointer[index] = manifold.coordinates(direction)
     }
     guard geometry.load(count: count) else { return nil }
-    geometry.assume(powers: covariance.map { SIMD2($0.real, $0.imaginary) }, noise: noiseVariance)
+    let factors = directions.map { factor(manifold, $0) }
+    let powers = covariance.indices.map { index -> SIMD2<Double> in
+      let value = factors[index % count] * covariance[index] * factors[index / count].conjugate
+      return SIMD2(value.real, value.imaginary)
+    }
+    geometry.assume(powers: powers, noise: noiseVariance)
     guard geometry.makeVariances(kind == .deterministic ? .deterministic : .stochastic, snapshots: snapshots) else {
       return nil
     }
@@ -53,5 +58,17 @@ public struct SourcesBound: Sendable, Hashable {
         yy: dimensions == 2 ? v[(place + 1) * size + place + 1] : 0,
         xy: dimensions == 2 ? v[place * size + place + 1] : 0)
     }
+  }
+
+  /// What an amplitude at the origin is in the manifold's terms: seen at the array's centre, a shared pattern included.
+  private func factor(_ manifold: Manifold, _ direction: SIMD3<Double>) -> Complex<Double> {
+    let wave = AlignedBuffer(count: 2 * manifold.count, zero: 0.0)
+    manifold.fill(manifold.coordinates(direction), wave.pointer)
+    let response = array.response(to: direction)
+    var largest = 0
+    for antenna in response.indices where response[antenna].length > response[largest].length { largest = antenna }
+    let own = Complex(wave.pointer[largest], wave.pointer[manifold.count + largest])
+    let gain = array.gains.isEmpty ? .one : array.gains[largest] / Complex(array.gains[largest].length)
+    return response[largest] / (gain * own)
   }
 }
