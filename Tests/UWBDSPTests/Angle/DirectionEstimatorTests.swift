@@ -117,12 +117,12 @@ import Testing
 
   // MARK: One source in noise
 
-  /// Unbiased, at the bound where the method reaches it, with deviations that hold: 600 trials.
+  /// Unbiased, at the bound where the method reaches it, with deviations that hold: 300 trials.
   @Test(arguments: all) func oneSourceIsUnbiasedWithHonestDeviations(test: Case) throws {
     // Smoothed methods state the deviation of one subarray; Capon's loading and few snapshots have no closed variance.
     let isHonest = !test.method.rawValue.hasSuffix("smoothed") && test.method != .capon
     var random = StatisticsRandom(seed: 4503)
-    let trials = 600
+    let trials = 300
     for count in [1, 16] {
       let run = try Self.run(test.estimator(), count)
       var azimuths = StatisticsErrors()
@@ -293,8 +293,8 @@ import Testing
   @Test(arguments: all.filter { $0.name == "pair" }) func theEndsOfAPairAreOneAnother(test: Case) throws {
     var random = StatisticsRandom(seed: 4508)
     let run = try Self.run(test.estimator(), 1)
-    for degrees in stride(from: -90.0, through: 90, by: 2) {
-      for _ in 0..<5 {
+    for degrees in stride(from: -90.0, through: 90, by: 4) {
+      for _ in 0..<3 {
         let truth = degrees * .pi / 180
         let found = run(Self.snapshots(test.array, [SIMD2(truth, 0)], count: 1, snrdB: 20, using: &random))
         let all = found.sources + found.alternatives
@@ -302,7 +302,7 @@ import Testing
           #expect(source.azimuth?.isFinite == true && source.azimuthDeviation?.isFinite == true)
           #expect(source.direction.x.isFinite && source.direction.z.isFinite)
         }
-        if abs(degrees) >= 86 {
+        if abs(degrees) >= 85 {
           #expect(found.status == .ambiguous)
           #expect(all.contains { abs(($0.azimuth ?? 9) - truth) < 0.6 })
         }
@@ -328,7 +328,7 @@ import Testing
   /// Noise alone: whatever comes out is finite and inside the field of view.
   @Test(arguments: all) func noiseAloneStaysFinite(test: Case) throws {
     let run = try Self.run(test.estimator(), 5)
-    for seed in 0..<40 {
+    for seed in 0..<12 {
       for count in [1, 5] {
         let found = run(
           SampleCovarianceTests.snapshots(test.array.positions.count, count, seed: UInt64(4600 + seed)))

@@ -116,7 +116,7 @@ import Testing
     let fit = PhaseFit(array: array)
     var random = StatisticsRandom(seed: 4702)
     var found = DirectionEstimate()
-    for _ in 0..<25 {
+    for _ in 0..<6 {
       let direction = Direction.unitVector(
         azimuth: random.uniform(-0.8...0.8), elevation: isRow ? 0 : random.uniform(-0.5...0.5))
       let amplitudes = array.response(to: direction).map { $0 * Complex(length: 1, phase: 0.1 * random.gaussian()) }
@@ -135,18 +135,20 @@ import Testing
         }.min() ?? .infinity
       }
       let best = misfit(source.direction)
-      // No point of a fine grid is better than what was found, up to the grid.
-      for x in stride(from: -0.99, through: 0.99, by: 0.01) {
-        for y in isRow ? [0] : Array(stride(from: -0.99, through: 0.99, by: 0.03)) where x * x + y * y < 1 {
-          #expect(misfit(SIMD3(x, y, -(1 - x * x - y * y).squareRoot())) > best - 1e-6)
+      // No point of a grid is better than what was found.
+      var lowest = Double.infinity
+      for x in stride(from: -0.99, through: 0.99, by: isRow ? 0.01 : 0.06) {
+        for y in isRow ? [0] : Array(stride(from: -0.99, through: 0.99, by: 0.06)) where x * x + y * y < 1 {
+          lowest = min(lowest, misfit(SIMD3(x, y, -(1 - x * x - y * y).squareRoot())))
         }
       }
+      #expect(lowest > best - 1e-6)
     }
   }
 
   private static func wrapped(_ phase: Double) -> Double { phase - 2 * .pi * (phase / (2 * .pi)).rounded() }
 
-  /// The sparse row at 20 dB within ±60°: the right one of all ambiguities, 2,000 times out of 2,000; a wrong one has
+  /// A sparse row at 20 dB within ±60°: the right one of all ambiguities, 2,000 times out of 2,000; a wrong one has
   /// a chance far below 10⁻⁴.
   @Test func aSparseRowFindsTheRightTurns() {
     let array = Self.array([(0, 0), (0.8, 0), (1.8, 0), (3.1, 0)])
@@ -154,13 +156,15 @@ import Testing
     let workspace = fit.makeWorkspace(snapshotCount: 1)
     var random = StatisticsRandom(seed: 4703)
     var found = DirectionEstimate()
+    var wrong = 0
     for _ in 0..<2000 {
       let azimuth = random.uniform(-1.047...1.047)
       fit.estimate(
         DirectionEstimatorTests.snapshots(array, [SIMD2(azimuth, 0)], count: 1, snrdB: 20, using: &random),
         into: &found, using: workspace)
-      #expect(abs((found.sources.first?.azimuth ?? 9) - azimuth) < 0.1)
+      if abs((found.sources.first?.azimuth ?? 9) - azimuth) > 0.1 { wrong += 1 }
     }
+    #expect(wrong == 0)
   }
 
   @Test func whatHasNoDirection() {

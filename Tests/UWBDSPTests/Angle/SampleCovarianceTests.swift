@@ -50,7 +50,7 @@ import Testing
     return result
   }
 
-  @Test(arguments: [2, 3, 5, 8], [1, 2, 17, 64])
+  @Test(arguments: [2, 3, 5, 8], [1, 2, 17])
   func matchesTheDefinition(antennas: Int, count: Int) {
     let x = Self.snapshots(antennas, count, seed: UInt64(4200 + antennas * 100 + count))
     for gains in [[], (0..<antennas).map { Complex(length: 2, phase: 0.7 * Double($0 * $0)) }] {
@@ -72,13 +72,15 @@ import Testing
           covariance.makeComplexFromReal()
           let trace = (0..<order).reduce(0.0) { $0 + expected[$1][$1].real }
           #expect(abs(covariance.trace - trace) < 1e-12 * trace)
+          var worst = 0.0
           for row in 0..<order {
             for column in 0..<order {
               let re = covariance.complex.pointer[column * order + row]
               let im = covariance.complex.pointer[order * order + column * order + row]
-              #expect((Complex(re, im) - expected[row][column]).length < 1e-12)
+              worst = max(worst, (Complex(re, im) - expected[row][column]).length)
             }
           }
+          #expect(worst < 1e-12)
           if covariance.isReal { checkReal(covariance, expected) }
         }
       }

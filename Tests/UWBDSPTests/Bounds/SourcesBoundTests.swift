@@ -148,7 +148,7 @@ import Testing
     Self.compare(array, found, variances, tolerance: 1e-4)
   }
 
-  /// The issue of a common example: 8 antennas λ/2 apart, 64 snapshots, 10 dB, 17.3°: with Σ(m − 3.5)² = 42,
+  /// A common example: 8 antennas λ/2 apart, 64 snapshots, 10 dB, 17.3°: with Σ(m − 3.5)² = 42,
   /// var = σ²/P·(1 + σ²/(8·P))/(2·64·π²·cos²·42), 0.083°.
   @Test func eightAntennasByHand() throws {
     let array = AntennaArray.linear(count: 8, spacing: Self.half, carrier: Self.carrier)
