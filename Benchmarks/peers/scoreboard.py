@@ -180,7 +180,7 @@ def main():
 
     link = options.picture and os.path.relpath(options.picture, options.out.parent)
     page = [
-        "# Scoreboard of delay estimators",
+        "# Scoreboard of delay and angle estimators",
         "",
         f"Made by `{options.command}` (seed {options.seed}); any change here comes from a new run. Every estimator of the engine",
         "(`uwb estimators`), and common ones in NumPy (*italic*, `Benchmarks/peers/delay_peers.py`,",

@@ -1,20 +1,75 @@
-/// Where a device's antennas are, and at which carrier they listen.
+import Numerics
+
+/// Where a device's antennas are, how each answers, and at which carrier they listen.
 ///
 /// Axes as in `NOTATION.md`: +x right, +y up, −z out of the back of the device, towards the peer. Antenna `m` answers
-/// to a plane wave from unit vector u with exp(+j·2π·f/c · p_m·u).
+/// to a plane wave from unit vector u with
+///
+///     a_m(u) = g_m · E_m(u) · G_m(u) · exp(+j·2π·f/c · p_m·u)
+///
+/// g its gain, E its element pattern, G what was measured on top of that (`ManifoldGrid`); all three are 1 unless given.
 public struct AntennaArray: Sendable, Hashable {
   /// Antenna positions, m; their mean is the point from which direction is measured.
   public var positions: [SIMD3<Double>]
   /// Carrier frequency, Hz.
   public var carrier: Double
+  /// Complex gain of each antenna (amplitude and phase of its feed); empty where all are 1.
+  public var gains: [Complex<Double>]
+  /// Element patterns: empty where all are isotropic, one that all share, or one for each antenna.
+  public var patterns: [ElementPattern]
+  /// Measured responses over the ideal ones, where there are any.
+  public var manifold: ManifoldGrid?
 
-  /// - Precondition: at least one antenna; a positive carrier.
-  public init(positions: [SIMD3<Double>], carrier: Double) {
+  /// - Precondition: at least one antenna; a positive carrier; as many gains as antennas or none; patterns none, one, or
+  ///   one for each; a manifold of as many antennas.
+  public init(
+    positions: [SIMD3<Double>], carrier: Double, gains: [Complex<Double>] = [], patterns: [ElementPattern] = [],
+    manifold: ManifoldGrid? = nil
+  ) {
     precondition(!positions.isEmpty && carrier > 0, "\(positions.count) antennas at \(carrier) Hz are no array")
+    precondition(
+      gains.isEmpty || gains.count == positions.count, "\(positions.count) antennas got \(gains.count) gains")
+    precondition(
+      patterns.count <= 1 || patterns.count == positions.count,
+      "\(positions.count) antennas got \(patterns.count) patterns")
+    precondition(
+      manifold == nil || manifold?.antennaCount == positions.count,
+      "\(positions.count) antennas got a manifold of \(manifold?.antennaCount ?? 0)")
     self.positions = positions
     self.carrier = carrier
+    self.gains = gains
+    self.patterns = patterns
+    self.manifold = manifold
   }
 
   /// Wavelength in air, m.
   public var wavelength: Double { UWB.speedOfLightInAir / carrier }
+
+  /// Answers of all antennas to a plane wave from `direction`, the steering vector a(u).
+  ///
+  /// - Parameters:
+  ///   - direction: unit vector to the source.
+  ///   - response: receives one number for each antenna.
+  /// - Precondition: room for as many numbers as antennas.
+  public func response(to direction: SIMD3<Double>, into response: inout [Complex<Double>]) {
+    precondition(
+      response.count == positions.count, "\(positions.count) antennas answer into room for \(response.count)")
+    let wavenumber = 2 * Double.pi / wavelength
+    for antenna in positions.indices {
+      var value = Complex(length: 1, phase: wavenumber * (positions[antenna] * direction).sum())
+      if !gains.isEmpty { value *= gains[antenna] }
+      if !patterns.isEmpty {
+        value *= Complex(patterns[patterns.count == 1 ? 0 : antenna].amplitude(towards: direction))
+      }
+      if let manifold { value *= manifold.response(antenna: antenna, direction: direction).value }
+      response[antenna] = value
+    }
+  }
+
+  /// As `response(to:into:)`, with memory of its own.
+  public func response(to direction: SIMD3<Double>) -> [Complex<Double>] {
+    var result = [Complex<Double>](repeating: .zero, count: positions.count)
+    response(to: direction, into: &result)
+    return result
+  }
 }

@@ -10,16 +10,39 @@ import Numerics
 /// plane through the row and the −z axis, and elevation is `nil`. A row along y measures elevation whatever the azimuth
 /// is, which is `nil` then.
 ///
-/// Phases are unwrapped from neighbour to neighbour along the shortest tree through all antennas, which is right where
-/// neighbours are at most λ/2 apart; sparser arrays need an ambiguity search. Cost: O(antennas), one 2 × 2 solve.
+/// `estimate(amplitudes:deviations:)` unwraps phases from neighbour to neighbour along the shortest tree through all
+/// antennas, which is right where neighbours are at most λ/2 apart: O(antennas), one 2 × 2 solve. Sparser arrays need the
+/// search over whole turns of `estimate(amplitudes:deviations:into:)`, which also says where the answer is ambiguous.
 public struct PhaseFit: Sendable, Hashable {
   public let array: AntennaArray
+  /// Half-angle round broadside in which the search over turns looks, rad.
+  public let fieldOfView: Double
+  /// A direction whose likelihood is at least that of the best over this number makes the answer `.ambiguous`.
+  public let likelihoodRatio: Double
+  let resolver: PhaseResolver
   /// Antennas in the order in which they join the tree, and the one that each joins.
   private let order: [Int]
   private let neighbours: [Int]
 
+  public static func == (a: Self, b: Self) -> Bool {
+    a.array == b.array && a.fieldOfView == b.fieldOfView && a.likelihoodRatio == b.likelihoodRatio
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(array)
+    hasher.combine(fieldOfView)
+    hasher.combine(likelihoodRatio)
+  }
+
   public init(array: AntennaArray) {
+    self.init(array: array, fieldOfView: .pi / 2)
+  }
+
+  public init(array: AntennaArray, fieldOfView: Double, likelihoodRatio: Double = 100) {
     self.array = array
+    self.fieldOfView = fieldOfView
+    self.likelihoodRatio = likelihoodRatio
+    resolver = PhaseResolver(Manifold(array), fieldOfView: fieldOfView)
     // Prim's algorithm from antenna 0.
     var order = [0]
     var neighbours = [0]

@@ -16,6 +16,8 @@ struct EstimatorsCommand: ParsableCommand {
     for method in DelayMethod.allCases { print("  \(padded(method.rawValue)) \(Self.text(method))") }
     print("\nAngle (--angle):")
     for method in AngleMethod.allCases { print("  \(padded(method.rawValue)) \(Self.text(method))") }
+    print("\nAngle from snapshots (evaluate angle):")
+    for method in DirectionMethod.allCases { print("  \(padded(method.rawValue)) \(Self.text(method))") }
     print("\nDevice profiles (from the capture):")
     for profile in DeviceProfile.all {
       print(
@@ -56,6 +58,23 @@ struct EstimatorsCommand: ParsableCommand {
     case .rootMUSIC: "roots of that spectrum's polynomial nearest the unit circle (Barabell 1983)"
     case .esprit: "rotation of the signal subspace over frequency (Roy & Kailath 1989; Haardt & Nossek 1995)"
     case .matrixPencil: "eigenvalues of a pencil of shifted singular vectors (Hua & Sarkar 1990)"
+    }
+  }
+
+  private static func text(_ method: DirectionMethod) -> String {
+    switch method {
+    case .phaseDifference: "two antennas: arcsine of the phase difference, all whole turns named"
+    case .phaseFit: "weighted least squares on phases, row or plane, search over whole turns for sparse arrays"
+    case .bartlett: "strongest beams (Bartlett 1948); maximum likelihood for one source"
+    case .capon: "minimum-variance beams (Capon 1969)"
+    case .music: "steering vectors nearest the signal subspace, any array (Schmidt 1986)"
+    case .musicSmoothed: "the same after spatial smoothing, for coherent sources on a uniform row (Shan et al. 1985)"
+    case .rootMUSIC: "roots of MUSIC's polynomial, uniform rows (Barabell 1983; Pesavento et al. 2000)"
+    case .rootMUSICSmoothed: "the same after spatial smoothing"
+    case .esprit: "unitary ESPRIT by total least squares, uniform rows (Haardt & Nossek 1995)"
+    case .espritSmoothed: "the same after spatial smoothing"
+    case .maximumLikelihood:
+      "deterministic maximum likelihood, coherent sources too (Ziskind & Wax 1988; Viberg et al. 1991)"
     }
   }
 }

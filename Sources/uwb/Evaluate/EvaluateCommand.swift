@@ -7,7 +7,8 @@ struct EvaluateCommand: ParsableCommand {
     discussion: """
       EXAMPLE
         uwb evaluate delay --paths "0:0dB,2.0:-3dB" --snr 15,20,25
+        uwb evaluate angle --array ula8 --sources 17.3 --snapshots 64 --snr 10
         uwb evaluate ranging *.log --truth truth.csv
       """,
-    subcommands: [EvaluateDelayCommand.self, EvaluateRangingCommand.self])
+    subcommands: [EvaluateDelayCommand.self, EvaluateAngleCommand.self, EvaluateRangingCommand.self])
 }

@@ -1,41 +1,228 @@
 import Foundation
+import Numerics
 import UWBCapture
 import UWBDSP
 
-/// An antenna array as JSON: `{"carrier_hz": 7987200000, "positions_m": [[0, 0, 0], [0.0188, 0, 0]]}`.
+/// An antenna array as JSON: `{"carrier_hz": 7987200000, "positions_m": [[0, 0, 0], [0.0188, 0, 0]]}`, or with a `layout`
+/// in place of positions; `gains`, `pattern` or `patterns`, and a measured `manifold` on top. `Documentation/CommandLine.md`
+/// has the fields, `Documentation/arrays` examples.
 enum ArrayFile {
+  private static let remedy =
+    "An array file looks like {\"carrier_hz\": 7987200000, \"positions_m\": [[0,0,0], [0.0188,0,0]]}; see Documentation/arrays."
+
   private struct Contents: Decodable {
     var carrier: Double
-    var positions: [[Double]]
+    var positions: [[Double]]?
+    var layout: Layout?
+    var gains: [Gain]?
+    var pattern: Pattern?
+    var patterns: [Pattern]?
+    var manifold: Manifold?
 
     enum CodingKeys: String, CodingKey {
       case carrier = "carrier_hz"
       case positions = "positions_m"
+      case layout, gains, pattern, patterns, manifold
+    }
+  }
+
+  private struct Layout: Decodable {
+    var kind: String
+    var count: Int?
+    var columns: Int?
+    var rows: Int?
+    var spacing: Double?
+    var spacingWavelengths: Double?
+    var radius: Double?
+    var radiusWavelengths: Double?
+
+    enum CodingKeys: String, CodingKey {
+      case kind, count, columns, rows
+      case spacing = "spacing_m"
+      case spacingWavelengths = "spacing_wavelengths"
+      case radius = "radius_m"
+      case radiusWavelengths = "radius_wavelengths"
+    }
+  }
+
+  private struct Gain: Decodable {
+    var leveldB: Double?
+    var phase: Double?
+
+    enum CodingKeys: String, CodingKey {
+      case leveldB = "level_db"
+      case phase = "phase_deg"
+    }
+  }
+
+  private struct Pattern: Decodable {
+    var kind: String
+    var exponent: Double?
+    var boresight: [Double]?
+  }
+
+  private struct Axis: Decodable {
+    var first: Double
+    var step: Double?
+    var count: Int
+  }
+
+  private struct Manifold: Decodable {
+    var azimuth: Axis
+    var elevation: Axis
+    var responses: [[Double]]
+
+    enum CodingKeys: String, CodingKey {
+      case azimuth = "azimuth_deg"
+      case elevation = "elevation_deg"
+      case responses
     }
   }
 
   static func read(_ path: String) throws -> AntennaArray {
-    let contents = try JSONFile.decode(
-      Contents.self, path,
-      remedy: "An array file looks like {\"carrier_hz\": 7987200000, \"positions_m\": [[0,0,0], [0.0188,0,0]]}.")
+    let contents = try JSONFile.decode(Contents.self, path, remedy: remedy)
+    func fault(_ place: String, _ problem: String, _ remedy: String) -> CaptureError {
+      CaptureError(file: path, place: place, problem: problem, remedy: remedy)
+    }
     guard contents.carrier > 0, contents.carrier.isFinite else {
-      throw CaptureError(
-        file: path, place: "carrier_hz", problem: "\(contents.carrier) is no frequency",
-        remedy: "Give the carrier in hertz, 7987200000 for channel 9.")
+      throw fault(
+        "carrier_hz", "\(contents.carrier) is no frequency", "Give the carrier in hertz, 7987200000 for channel 9.")
     }
-    guard !contents.positions.isEmpty else {
-      throw CaptureError(
-        file: path, place: "positions_m", problem: "there are no antennas",
-        remedy: "Give one [x, y, z] in metres for each antenna.")
+    guard (contents.positions == nil) != (contents.layout == nil) else {
+      throw fault(
+        "positions_m", contents.layout == nil ? "is missing" : "stands beside a layout",
+        "Give either positions_m or layout.")
     }
-    let positions = try contents.positions.enumerated().map { index, position in
+    var array: AntennaArray
+    if let layout = contents.layout {
+      array = try read(layout, carrier: contents.carrier, fault)
+    } else {
+      array = AntennaArray(
+        positions: try read(contents.positions ?? [], fault), carrier: contents.carrier)
+    }
+    let count = array.positions.count
+    if let gains = contents.gains {
+      guard gains.count == count else {
+        throw fault("gains", "there are \(gains.count) for \(count) antennas", "Give one gain for each antenna.")
+      }
+      array.gains = try gains.enumerated().map { index, gain in
+        let (level, phase) = (gain.leveldB ?? 0, gain.phase ?? 0)
+        guard abs(level) <= 100, phase.isFinite else {
+          throw fault("gains[\(index)]", "is no gain", "Give level_db within ±100 dB and phase_deg.")
+        }
+        return Complex(length: pow(10, level / 20), phase: phase * .pi / 180)
+      }
+    }
+    array.patterns = try read(contents, count, fault)
+    if let manifold = contents.manifold { array.manifold = try read(manifold, over: array, fault) }
+    return array
+  }
+
+  private typealias Fault = (_ place: String, _ problem: String, _ remedy: String) -> CaptureError
+
+  private static func read(_ positions: [[Double]], _ fault: Fault) throws -> [SIMD3<Double>] {
+    guard !positions.isEmpty else {
+      throw fault("positions_m", "there are no antennas", "Give one [x, y, z] in metres for each antenna.")
+    }
+    return try positions.enumerated().map { index, position in
       guard position.count == 3, position.allSatisfy(\.isFinite) else {
-        throw CaptureError(
-          file: path, place: "positions_m[\(index)]", problem: "\(position) is no position",
-          remedy: "Give three numbers, [x, y, z] in metres.")
+        throw fault(
+          "positions_m[\(index)]", "\(position) is no position", "Give three numbers, [x, y, z] in metres.")
       }
       return SIMD3(position[0], position[1], position[2])
     }
-    return AntennaArray(positions: positions, carrier: contents.carrier)
+  }
+
+  private static func read(_ layout: Layout, carrier: Double, _ fault: Fault) throws -> AntennaArray {
+    let wavelength = UWB.speedOfLightInAir / carrier
+    func length(_ metres: Double?, _ wavelengths: Double?, _ name: String) throws -> Double {
+      guard let value = metres ?? wavelengths.map({ $0 * wavelength }), value > 0, value < 1000 else {
+        throw fault("layout.\(name)_m", "is missing or no length", "Give \(name)_m or \(name)_wavelengths.")
+      }
+      return value
+    }
+    func number(_ value: Int?, _ name: String) throws -> Int {
+      guard let value, value >= 1, value <= 1024 else {
+        throw fault("layout.\(name)", "is missing or not from 1 to 1024", "Give the number of antennas.")
+      }
+      return value
+    }
+    switch layout.kind {
+    case "linear":
+      return .linear(
+        count: try number(layout.count, "count"),
+        spacing: try length(layout.spacing, layout.spacingWavelengths, "spacing"), carrier: carrier)
+    case "corner":
+      return .cornered(
+        right: try number(layout.columns ?? 1, "columns"), up: try number(layout.rows ?? 1, "rows"),
+        spacing: try length(layout.spacing, layout.spacingWavelengths, "spacing"), carrier: carrier)
+    case "rectangular":
+      let (columns, rows) = (try number(layout.columns, "columns"), try number(layout.rows, "rows"))
+      guard columns * rows <= 1024 else {
+        throw fault("layout", "has \(columns) × \(rows) antennas", "Give at most 1024.")
+      }
+      let spacing = try length(layout.spacing, layout.spacingWavelengths, "spacing")
+      return .rectangular(columns: columns, rows: rows, spacing: SIMD2(spacing, spacing), carrier: carrier)
+    case "circular":
+      return .circular(
+        count: try number(layout.count, "count"),
+        radius: try length(layout.radius, layout.radiusWavelengths, "radius"), carrier: carrier)
+    default:
+      throw fault(
+        "layout.kind", "there is no layout “\(layout.kind)”", "Known ones: linear, corner, rectangular, circular.")
+    }
+  }
+
+  private static func read(_ contents: Contents, _ count: Int, _ fault: Fault) throws -> [ElementPattern] {
+    let list = contents.patterns ?? contents.pattern.map { [$0] } ?? []
+    guard contents.patterns == nil || (contents.pattern == nil && list.count == count) else {
+      throw fault(
+        "patterns", "there are \(list.count) for \(count) antennas",
+        "Give one pattern for each antenna, or pattern alone.")
+    }
+    return try list.enumerated().map { index, pattern in
+      let place = contents.patterns == nil ? "pattern" : "patterns[\(index)]"
+      switch pattern.kind {
+      case "isotropic": return .isotropic
+      case "cosine":
+        let vector = pattern.boresight ?? [0, 0, -1]
+        let exponent = pattern.exponent ?? 1
+        guard vector.count == 3, vector.allSatisfy(\.isFinite), exponent > 0, exponent <= 100 else {
+          throw fault(place, "is no cosine pattern", "Give boresight as [x, y, z] and an exponent up to 100.")
+        }
+        let raw = SIMD3(vector[0], vector[1], vector[2])
+        let size = (raw * raw).sum().squareRoot()
+        guard size > 0, size.isFinite else { throw fault(place, "has no boresight", "Give a vector that is not zero.") }
+        return .cosine(exponent: exponent, boresight: raw / size)
+      default:
+        throw fault("\(place).kind", "there is no pattern “\(pattern.kind)”", "Known ones: isotropic, cosine.")
+      }
+    }
+  }
+
+  private static func read(_ manifold: Manifold, over array: AntennaArray, _ fault: Fault) throws -> ManifoldGrid {
+    func axis(_ axis: Axis, _ name: String) throws -> ManifoldGrid.Axis {
+      let step = axis.step ?? 0
+      guard axis.count >= 1, axis.count <= 3600, axis.first.isFinite, axis.count == 1 || (step > 0 && step <= 180)
+      else {
+        throw fault("manifold.\(name)", "is no axis", "Give first, step (degrees) and count.")
+      }
+      return ManifoldGrid.Axis(first: axis.first * .pi / 180, step: step * .pi / 180, count: axis.count)
+    }
+    let azimuths = try axis(manifold.azimuth, "azimuth_deg")
+    let elevations = try axis(manifold.elevation, "elevation_deg")
+    let expected = azimuths.count * elevations.count * array.positions.count
+    guard manifold.responses.count == expected else {
+      throw fault(
+        "manifold.responses", "there are \(manifold.responses.count) of \(expected)",
+        "Give [real, imaginary] for each azimuth, elevation and antenna, azimuth fastest, then elevation.")
+    }
+    let responses = try manifold.responses.enumerated().map { index, pair in
+      guard pair.count == 2, pair.allSatisfy(\.isFinite) else {
+        throw fault("manifold.responses[\(index)]", "is no complex number", "Give [real, imaginary].")
+      }
+      return Complex(pair[0], pair[1])
+    }
+    return ManifoldGrid(measured: responses, azimuths: azimuths, elevations: elevations, over: array)
   }
 }

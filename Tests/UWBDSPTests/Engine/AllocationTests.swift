@@ -74,6 +74,32 @@ import Testing
     check(estimator)
   }
 
+  @Test(isCounted, arguments: DirectionEstimatorTests.all)
+  func angleEstimatorsAllocateNothingInRelease(test: DirectionEstimatorTests.Case) throws {
+    func check<E: DirectionEstimator>(_ estimator: E) {
+      var random = StatisticsRandom(seed: 2003)
+      let workspace = estimator.makeWorkspace(snapshotCount: 16)
+      var estimate = DirectionEstimate()
+      // Broadside, near the edge (ambiguous), noise alone; one snapshot and many.
+      var inputs: [Snapshots] = []
+      for count in [1, 16] {
+        for azimuth in [0.1, 1.5] {
+          inputs.append(
+            DirectionEstimatorTests.snapshots(
+              test.array, [SIMD2(azimuth, 0)], count: count, snrdB: 15, using: &random))
+        }
+        inputs.append(SampleCovarianceTests.snapshots(test.array.positions.count, count, seed: 2004))
+        inputs.append(Snapshots(antennaCount: test.array.positions.count, snapshotCount: count))
+      }
+      let count = allocations {
+        for input in inputs { estimator.estimate(input, into: &estimate, using: workspace) }
+      }
+      #expect(count == 0)
+    }
+    check(try test.estimator())
+    if test.array.positions.count > 4, let two = try? test.estimator(sources: 2) { check(two) }
+  }
+
   @Test(
     isCounted, arguments: DelayMethod.allCases, [RangingExchange.Initiator.peer, .local])
   func measuringAllocatesNothingInRelease(method: DelayMethod, initiator: RangingExchange.Initiator) {

@@ -1,0 +1,85 @@
+/// MUSIC: the directions whose steering vectors lie nearest to the signal subspace, refined off the grid.
+///
+///     minimise over q:  a(q)ᴴ·(I − E_s·E_sᴴ)·a(q) / a(q)ᴴa(q),   E_s the eigenvectors of R's K largest eigenvalues
+///
+/// (Schmidt, "Multiple emitter location and signal parameter estimation", 1986.) One coordinate for a row of antennas, azimuth
+/// × elevation for others, any geometry and measured manifolds. Uniform rows take the trigonometric polynomial of
+/// `TrigonometricSpectrum` and a real eigenproblem, others `ScanGrid`. Deviations: the asymptotic variance of Stoica &
+/// Nehorai ("MUSIC, maximum likelihood, and Cramér–Rao bound", 1989) or the stochastic bound, whichever is more; after
+/// smoothing they are those of one subarray, which is more than is left.
+///
+/// Cost: M²·N for the covariance, O(M³) for the eigenvectors, M products a grid point on a uniform row, M² on others.
+/// Not for coherent sources without smoothing, nor for two sources nearer than the spectrum resolves: their minima merge
+/// and fewer sources come back (`.didNotConverge`); `MaximumLikelihood` does both. With a single snapshot it is Bartlett's
+/// beamformer.
+public struct MUSIC: DirectionEstimator {
+  public let array: AntennaArray
+  public let options: DirectionOptions
+
+  public init(array: AntennaArray, options: DirectionOptions = .init()) {
+    self.array = array
+    self.options = options
+  }
+
+  public func makeWorkspace(snapshotCount: Int) -> DirectionWorkspace {
+    DirectionWorkspace(array: array, options: options, snapshotCount: snapshotCount, needs: .init(subspace: true))
+  }
+
+  public func estimate(
+    _ snapshots: Snapshots, into estimate: inout DirectionEstimate, using workspace: DirectionWorkspace
+  ) {
+    guard workspace.load(snapshots, into: &estimate), let subspace = workspace.subspace,
+      subspace.decompose(workspace.covariance, sources: options.sources)
+    else { return }
+    let found: (count: Int, settled: Bool)
+    if let row = workspace.row {
+      row.loadComplement(subspace.signals.pointer, count: subspace.count)
+      found = workspace.takeRowMinima(subspace.count)
+    } else {
+      Self.project(subspace, into: workspace.form.pointer)
+      found = workspace.search(scale: 1, count: subspace.count, margin: .init(factor: 1, offset: 0.25))
+    }
+    workspace.report(
+      found.count, status: found.settled && found.count == subspace.count ? .ok : .didNotConverge, bound: .subspace,
+      into: &estimate)
+  }
+
+  /// I − E_s·E_sᴴ
+  private static func project(_ subspace: SubspaceSplit, into form: UnsafeMutablePointer<Double>) {
+    let order = subspace.order
+    for column in 0..<order {
+      for row in 0..<order {
+        var re = row == column ? 1.0 : 0
+        var im = 0.0
+        for signal in 0..<subspace.count {
+          let e = subspace.signals.pointer + 2 * order * signal
+          re -= e[row] * e[column] + e[order + row] * e[order + column]
+          im -= e[order + row] * e[column] - e[row] * e[order + column]
+        }
+        form[column * order + row] = re
+        form[order * order + column * order + row] = im
+      }
+    }
+  }
+}
+
+extension TrigonometricSpectrum {
+  /// Takes W = I − Σ e·eᴴ from the vectors e, each real parts and then imaginary parts.
+  func loadComplement(_ signals: UnsafePointer<Double>, count: Int) {
+    let c = coefficients.pointer
+    for d in 0..<order {
+      var re = d == 0 ? Double(order) : 0
+      var im = 0.0
+      for signal in 0..<count {
+        let x = signals + 2 * order * signal
+        let y = x + order
+        for m in 0..<order - d {
+          re -= x[m] * x[m + d] + y[m] * y[m + d]
+          im -= y[m] * x[m + d] - x[m] * y[m + d]
+        }
+      }
+      c[d] = re
+      c[order + d] = im
+    }
+  }
+}

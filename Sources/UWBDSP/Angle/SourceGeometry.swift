@@ -1,0 +1,413 @@
+/// Several sources over one array: their steering matrix A, the projection that removes them, and what both say of the
+/// data: amplitudes, noise, the gradient of the likelihood and the Fisher information. Everything in a workspace.
+///
+/// A = Q·T by Gram–Schmidt; D holds the derivatives ∂a_k/∂q of each source's `dimensions` coordinates, P⊥ = I − Q·Qᴴ.
+/// Covariance matrices lie by columns, real parts and then imaginary parts. Cost: O(M²·K + M·K²).
+final class SourceGeometry {
+  let manifold: Manifold
+  let limit: Int
+  /// Coordinates of the sources; set before `load`.
+  let q: AlignedBuffer<SIMD2<Double>>
+  private(set) var count = 0
+
+  private let antennas: Int
+  private let dimensions: Int
+  // Each vector: real parts, then imaginary parts, of all antennas.
+  private let basis: AlignedBuffer<Double>
+  private let slopes: AlignedBuffer<Double>
+  private let image: AlignedBuffer<Double>
+  /// T, upper triangular, limit × limit by columns, interleaved.
+  private let triangle: AlignedBuffer<SIMD2<Double>>
+  /// Sample covariance of the sources' amplitudes plus noise, A†·R·A†ᴴ; limit × limit.
+  let amplitudes: AlignedBuffer<SIMD2<Double>>
+  /// The sources' covariance P, noise taken off; limit × limit.
+  let powers: AlignedBuffer<SIMD2<Double>>
+  /// (AᴴA)⁻¹
+  private let gram: AlignedBuffer<SIMD2<Double>>
+  private let scratch: AlignedBuffer<SIMD2<Double>>
+  private let column: AlignedBuffer<SIMD2<Double>>
+  /// Fisher information, and after `makeVariances` variances, of all coordinates: source by source.
+  let information: SmallCholesky
+  let variances: AlignedBuffer<Double>
+  let gradient: AlignedBuffer<Double>
+  /// Noise variance of an element.
+  private(set) var noise = 0.0
+  /// tr(P⊥·R): what the sources leave of the data's power.
+  private(set) var residual = 0.0
+
+  init(manifold: Manifold, limit: Int) {
+    self.manifold = manifold
+    self.limit = limit
+    antennas = manifold.count
+    dimensions = manifold.dimensions
+    q = AlignedBuffer(count: limit, zero: SIMD2())
+    basis = AlignedBuffer(count: 2 * antennas * limit, zero: 0)
+    slopes = AlignedBuffer(count: 2 * antennas * limit * dimensions, zero: 0)
+    image = AlignedBuffer(count: 2 * antennas, zero: 0)
+    triangle = AlignedBuffer(count: limit * limit, zero: SIMD2())
+    amplitudes = AlignedBuffer(count: limit * limit, zero: SIMD2())
+    powers = AlignedBuffer(count: limit * limit, zero: SIMD2())
+    gram = AlignedBuffer(count: limit * limit, zero: SIMD2())
+    scratch = AlignedBuffer(count: 2 * limit * limit, zero: SIMD2())
+    column = AlignedBuffer(count: limit, zero: SIMD2())
+    information = SmallCholesky(order: limit * dimensions)
+    variances = AlignedBuffer(count: limit * dimensions * limit * dimensions, zero: 0)
+    gradient = AlignedBuffer(count: limit * dimensions, zero: 0)
+  }
+
+  private func vector(_ index: Int) -> UnsafeMutablePointer<Double> { basis.pointer + 2 * antennas * index }
+
+  private func slope(_ source: Int, _ coordinate: Int) -> UnsafeMutablePointer<Double> {
+    slopes.pointer + 2 * antennas * (source * dimensions + coordinate)
+  }
+
+  /// aᴴ·b
+  private func inner(_ a: UnsafePointer<Double>, _ b: UnsafePointer<Double>) -> SIMD2<Double> {
+    var re = 0.0
+    var im = 0.0
+    for m in 0..<antennas {
+      re += a[m] * b[m] + a[antennas + m] * b[antennas + m]
+      im += a[m] * b[antennas + m] - a[antennas + m] * b[m]
+    }
+    return SIMD2(re, im)
+  }
+
+  /// b ← b − factor·a
+  private func subtract(_ a: UnsafePointer<Double>, times factor: SIMD2<Double>, from b: UnsafeMutablePointer<Double>) {
+    for m in 0..<antennas {
+      b[m] -= factor.x * a[m] - factor.y * a[antennas + m]
+      b[antennas + m] -= factor.x * a[antennas + m] + factor.y * a[m]
+    }
+  }
+
+  /// Forms Q, T and P⊥D of the first `count` sources.
+  ///
+  /// - Returns: `false` where two sources coincide.
+  func load(count: Int) -> Bool {
+    precondition(count <= limit, "\(count) sources in room for \(limit)")
+    self.count = count
+    let t = triangle.pointer
+    for source in 0..<count {
+      let a = vector(source)
+      manifold.fill(q.pointer[source], a, slope(source, 0))
+      let whole = inner(a, a).x
+      for other in 0..<source {
+        let factor = inner(vector(other), a)
+        t[source * limit + other] = factor
+        subtract(vector(other), times: factor, from: a)
+      }
+      let size = inner(a, a).x
+      guard size > 1e-12 * whole, size > 0 else { return false }
+      let root = size.squareRoot()
+      t[source * limit + source] = SIMD2(root, 0)
+      for m in 0..<2 * antennas { a[m] /= root }
+    }
+    for index in 0..<count * dimensions {
+      let d = slopes.pointer + 2 * antennas * index
+      for source in 0..<count { subtract(vector(source), times: inner(vector(source), d), from: d) }
+    }
+    return true
+  }
+
+  /// P⊥·v in place, of a vector with real parts and then imaginary parts.
+  func project(_ v: UnsafeMutablePointer<Double>) {
+    for source in 0..<count { subtract(vector(source), times: inner(vector(source), v), from: v) }
+  }
+
+  /// T⁻¹·x in place, `stride` apart.
+  private func solve(_ x: UnsafeMutablePointer<SIMD2<Double>>, stride: Int) {
+    for row in Swift.stride(from: count - 1, through: 0, by: -1) {
+      var value = x[row * stride]
+      for other in (row + 1)..<max(count, row + 1) {
+        value -= times(triangle.pointer[other * limit + row], x[other * stride])
+      }
+      x[row * stride] = value / triangle.pointer[row * limit + row].x
+    }
+  }
+
+  /// What the sources leave of R: tr(P⊥·R). The maximum-likelihood criterion.
+  func residualPower(_ matrix: UnsafePointer<Double>, trace: Double) -> Double {
+    var captured = 0.0
+    for source in 0..<count {
+      multiply(matrix, vector(source))
+      captured += inner(vector(source), image.pointer).x
+    }
+    residual = max(trace - captured, 0)
+    return residual
+  }
+
+  private func multiply(_ matrix: UnsafePointer<Double>, _ v: UnsafePointer<Double>) {
+    let square = antennas * antennas
+    let out = image.pointer
+    out.update(repeating: 0, count: 2 * antennas)
+    for n in 0..<antennas {
+      let re = matrix + n * antennas
+      let im = matrix + square + n * antennas
+      let (x, y) = (v[n], v[antennas + n])
+      for m in 0..<antennas {
+        out[m] += re[m] * x - im[m] * y
+        out[antennas + m] += re[m] * y + im[m] * x
+      }
+    }
+  }
+
+  /// A†RA†ᴴ, (AᴴA)⁻¹, the noise (as given, or what is left over the degrees of freedom that are left) and P.
+  ///
+  /// - Returns: `false` where nothing is left to tell the noise from.
+  @discardableResult
+  func analyse(_ matrix: UnsafePointer<Double>, trace: Double, snapshots: Int, noise given: Double?) -> Bool {
+    let s = amplitudes.pointer
+    var captured = 0.0
+    // Qᴴ·R·Q
+    for right in 0..<count {
+      multiply(matrix, vector(right))
+      for left in 0..<count { s[right * limit + left] = inner(vector(left), image.pointer) }
+      captured += s[right * limit + right].x
+    }
+    residual = max(trace - captured, 0)
+    for right in 0..<count { solve(s + right * limit, stride: 1) }
+    // Rows from the right by T⁻ᴴ: the conjugate of T⁻¹ on the conjugated row.
+    conjugate(s)
+    for left in 0..<count { solve(s + left, stride: limit) }
+    conjugate(s)
+    let g = gram.pointer
+    for right in 0..<count {
+      for left in 0..<count { g[right * limit + left] = SIMD2(left == right ? 1 : 0, 0) }
+    }
+    invertGram()
+    // Real numbers: 2·M·N of data, 2·K·N amplitudes, the coordinates.
+    let free = 2 * Double((antennas - count) * snapshots) - Double(count * dimensions)
+    if let given { noise = given } else { noise = free > 0 ? residual * 2 * Double(snapshots) / free : 0 }
+    for right in 0..<count {
+      for left in 0..<count {
+        powers.pointer[right * limit + left] = s[right * limit + left] - noise * g[right * limit + left]
+      }
+    }
+    for source in 0..<count where powers.pointer[source * (limit + 1)].x <= 0 {
+      // Weaker than its noise: what there is, noise and all.
+      powers.pointer[source * (limit + 1)].x = s[source * (limit + 1)].x
+    }
+    return given != nil || free > 0
+  }
+
+  /// Takes what is true of the sources in place of what `analyse` finds: their covariance (by columns) and the noise.
+  func assume(powers known: [SIMD2<Double>], noise variance: Double) {
+    precondition(known.count == count * count, "\(count) sources got a covariance of \(known.count) numbers")
+    let g = gram.pointer
+    for right in 0..<count {
+      for left in 0..<count {
+        g[right * limit + left] = SIMD2(left == right ? 1 : 0, 0)
+        powers.pointer[right * limit + left] = known[right * count + left]
+      }
+    }
+    invertGram()
+    noise = variance
+  }
+
+  /// (AᴴA)⁻¹ = T⁻¹·T⁻ᴴ, from an identity.
+  private func invertGram() {
+    let g = gram.pointer
+    for right in 0..<count { solve(g + right * limit, stride: 1) }
+    let inverse = scratch.pointer
+    for index in 0..<limit * limit { inverse[index] = g[index] }
+    for right in 0..<count {
+      for left in 0..<count {
+        var sum = SIMD2<Double>()
+        for k in 0..<count { sum += timesConjugate(inverse[k * limit + left], inverse[k * limit + right]) }
+        g[right * limit + left] = sum
+      }
+    }
+  }
+
+  private func conjugate(_ matrix: UnsafeMutablePointer<SIMD2<Double>>) {
+    for right in 0..<count {
+      for left in 0..<count { matrix[right * limit + left].y = -matrix[right * limit + left].y }
+    }
+  }
+
+  /// ∂ tr(P⊥R)/∂q = −2·Re(A†·R·P⊥·D) at each source's own coordinates, and the Gauss–Newton Hessian
+  /// 2·Re[(Dᴴ·P⊥·D) ⊙ (A†·R·A†ᴴ)ᵀ] (Viberg, Ottersten & Kailath 1991) in `information`.
+  func makeNewtonStep(_ matrix: UnsafePointer<Double>) {
+    for source in 0..<count {
+      for coordinate in 0..<dimensions {
+        multiply(matrix, slope(source, coordinate))
+        for other in 0..<count { column.pointer[other] = inner(vector(other), image.pointer) }
+        solve(column.pointer, stride: 1)
+        gradient.pointer[source * dimensions + coordinate] = -2 * column.pointer[source].x
+      }
+    }
+    fillInformation(amplitudes.pointer, scale: 2)
+  }
+
+  /// scale·Re[(Dᴴ·P⊥·D) ⊙ Wᵀ]
+  private func fillInformation(_ weight: UnsafePointer<SIMD2<Double>>, scale: Double) {
+    let size = count * dimensions
+    for row in 0..<size {
+      for column in 0...row {
+        let h = inner(slopes.pointer + 2 * antennas * row, slopes.pointer + 2 * antennas * column)
+        // (W^T)_{ij} = W_ji
+        let w = weight[(row / dimensions) * limit + column / dimensions]
+        information[row, column] = scale * (h.x * w.x - h.y * w.y)
+      }
+    }
+  }
+
+  /// How much a covariance of the directions is worth.
+  enum Bound { case deterministic, stochastic, subspace }
+
+  /// The Cramér–Rao bound at the sources as analysed, into `variances` (K·dimensions square, by columns): deterministic
+  /// or stochastic (Stoica & Nehorai 1989, 1990), or the asymptotic covariance of MUSIC (1989, theorem 3.1) where that
+  /// is more; coordinates of different sources are then taken as uncorrelated.
+  ///
+  /// - Returns: `false` where the sources' coordinates can't be told apart.
+  func makeVariances(_ bound: Bound, snapshots: Int) -> Bool {
+    let size = count * dimensions
+    // Without noise all is known, to what a double holds.
+    let noise = max(noise, 1e-26 * powers.pointer[0].x, 1e-200)
+    let scale = 2 * Double(snapshots) / noise
+    let w = scratch.pointer
+    switch bound {
+    case .deterministic:
+      fillInformation(powers.pointer, scale: scale)
+    case .stochastic, .subspace:
+      // P·AᴴR⁻¹A·P = P·S⁻¹·P with S = P + σ²·(AᴴA)⁻¹.
+      if makeStochasticWeight() {
+        fillInformation(w, scale: scale)
+      } else {
+        fillInformation(powers.pointer, scale: scale)
+      }
+    }
+    guard information.factorise(order: size) else { return false }
+    for row in 0..<size {
+      let unit = variances.pointer + row * size
+      for index in 0..<size { unit[index] = index == row ? 1 : 0 }
+      information.solve(unit, order: size)
+    }
+    if bound == .subspace && count > 1 { raiseToSubspaceVariance(snapshots: snapshots) }
+    return true
+  }
+
+  /// Into scratch: P·S⁻¹·P. `false` where S is not positive definite.
+  private func makeStochasticWeight() -> Bool {
+    let w = scratch.pointer
+    let lower = scratch.pointer + limit * limit
+    for right in 0..<count {
+      for left in 0..<count {
+        lower[right * limit + left] = powers.pointer[right * limit + left] + noise * gram.pointer[right * limit + left]
+      }
+    }
+    guard factorise(lower) else { return false }
+    // L⁻¹·P, then its Gram matrix.
+    for right in 0..<count {
+      for left in 0..<count { w[right * limit + left] = powers.pointer[right * limit + left] }
+      solveLower(lower, w + right * limit)
+    }
+    for right in 0..<count {
+      for left in 0...right {
+        var sum = SIMD2<Double>()
+        for k in 0..<count { sum += timesConjugate(w[right * limit + k], w[left * limit + k]) }
+        // Σ conj(w_kl)·w_kr
+        gramScratch(left, right, sum)
+      }
+    }
+    for right in 0..<count {
+      for left in 0..<count {
+        w[right * limit + left] = lower[right * limit + left]
+      }
+    }
+    return true
+  }
+
+  private func gramScratch(_ left: Int, _ right: Int, _ value: SIMD2<Double>) {
+    let lower = scratch.pointer + limit * limit
+    lower[right * limit + left] = value
+    lower[left * limit + right] = SIMD2(value.x, -value.y)
+  }
+
+  /// Raises each source's block to MUSIC's asymptotic one: σ²/(2N)·([P⁻¹]_kk + σ²·[P⁻¹(AᴴA)⁻¹P⁻¹]_kk)·Re(D_kᴴP⊥D_k)⁻¹.
+  private func raiseToSubspaceVariance(snapshots: Int) {
+    let size = count * dimensions
+    let lower = scratch.pointer + limit * limit
+    for index in 0..<limit * limit { lower[index] = powers.pointer[index] }
+    guard factorise(lower) else { return }
+    for source in 0..<count {
+      for other in 0..<count { column.pointer[other] = SIMD2(other == source ? 1 : 0, 0) }
+      solveLower(lower, column.pointer)
+      solveUpper(lower, column.pointer)
+      // column = P⁻¹·e_k, and P⁻¹ is Hermitian.
+      var quadratic = column.pointer[source].x
+      for right in 0..<count {
+        for left in 0..<count {
+          let product = times(gram.pointer[right * limit + left], column.pointer[right])
+          quadratic += noise * timesConjugate(product, column.pointer[left]).x
+        }
+      }
+      let level = noise / (2 * Double(snapshots)) * quadratic
+      let first = slope(source, 0)
+      let xx = inner(first, first).x
+      let place = source * dimensions
+      if dimensions == 1 {
+        variances.pointer[place * size + place] = max(variances.pointer[place * size + place], level / xx)
+      } else {
+        let second = slope(source, 1)
+        let yy = inner(second, second).x
+        let xy = inner(first, second).x
+        let determinant = xx * yy - xy * xy
+        guard determinant > 0 else { continue }
+        let (vx, vy) = (level * yy / determinant, level * xx / determinant)
+        if vx > variances.pointer[place * size + place] {
+          variances.pointer[place * size + place] = vx
+          variances.pointer[(place + 1) * size + place + 1] = max(vy, variances.pointer[(place + 1) * size + place + 1])
+          variances.pointer[place * size + place + 1] = -level * xy / determinant
+          variances.pointer[(place + 1) * size + place] = -level * xy / determinant
+        }
+      }
+    }
+  }
+
+  // MARK: Small complex algebra
+
+  /// Cholesky in place, lower triangle by columns.
+  private func factorise(_ a: UnsafeMutablePointer<SIMD2<Double>>) -> Bool {
+    for column in 0..<count {
+      var pivot = a[column * limit + column].x
+      let original = pivot
+      for k in 0..<column {
+        let value = a[k * limit + column]
+        pivot -= (value * value).sum()
+      }
+      guard pivot > 1e-13 * original, pivot > 0 else { return false }
+      let root = pivot.squareRoot()
+      a[column * limit + column] = SIMD2(root, 0)
+      for row in (column + 1)..<max(count, column + 1) {
+        var value = a[column * limit + row]
+        for k in 0..<column { value -= timesConjugate(a[k * limit + row], a[k * limit + column]) }
+        a[column * limit + row] = value / root
+      }
+    }
+    return true
+  }
+
+  private func solveLower(_ a: UnsafePointer<SIMD2<Double>>, _ x: UnsafeMutablePointer<SIMD2<Double>>) {
+    for row in 0..<count {
+      for k in 0..<row { x[row] -= times(a[k * limit + row], x[k]) }
+      x[row] /= a[row * limit + row].x
+    }
+  }
+
+  private func solveUpper(_ a: UnsafePointer<SIMD2<Double>>, _ x: UnsafeMutablePointer<SIMD2<Double>>) {
+    for row in Swift.stride(from: count - 1, through: 0, by: -1) {
+      for k in (row + 1)..<max(count, row + 1) { x[row] -= timesConjugate(x[k], a[row * limit + k]) }
+      x[row] /= a[row * limit + row].x
+    }
+  }
+
+  private func times(_ a: SIMD2<Double>, _ b: SIMD2<Double>) -> SIMD2<Double> {
+    SIMD2(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x)
+  }
+
+  /// a·b*
+  private func timesConjugate(_ a: SIMD2<Double>, _ b: SIMD2<Double>) -> SIMD2<Double> {
+    SIMD2(a.x * b.x + a.y * b.y, a.y * b.x - a.x * b.y)
+  }
+}

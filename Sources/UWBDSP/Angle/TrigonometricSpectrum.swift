@@ -1,0 +1,184 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A quadratic form over the steering vectors of a uniform row, a(μ)ᴴ·W·a(μ) with a_m = exp(jmμ): a trigonometric
+/// polynomial of M coefficients, whose minima are found on a grid and refined off it.
+///
+///     f(μ) = c_0 + 2·Re Σ_{d=1}^{M−1} c_d·exp(jdμ),    c_d = Σ_m W_{m, m+d}
+///
+/// (Barabell 1983.) Cost: M²/2 additions for the coefficients, M products a grid point of 16·M, then some 3–5 Newton
+/// steps of M products and one sine and cosine for each minimum.
+final class TrigonometricSpectrum {
+  let order: Int
+  /// μ at the field of view's end.
+  let limit: Double
+  /// c_0 … c_{M−1}: real parts, then imaginary parts.
+  let coefficients: AlignedBuffer<Double>
+  /// Minima found, as pairs (μ, f), lowest first.
+  let minima: AlignedBuffer<SIMD2<Double>>
+  private(set) var minimumCount = 0
+  /// Whether all minima's refinements settled.
+  private(set) var hasSettled = true
+
+  private let gridCount: Int
+  private let gridStep: Double
+  /// Whether the grid closes upon itself: the row sees all of the circle.
+  private let isClosed: Bool
+  private let values: AlignedBuffer<Double>
+  /// cos(d·μ_g), then sin(d·μ_g), d by d from 1.
+  private let table: AlignedBuffer<Double>
+  private let candidates: AlignedBuffer<SIMD2<Double>>
+
+  /// - Parameter extent: |μ| at the end of the field of view, k·d·sin(field of view).
+  init(order: Int, extent: Double, minimumLimit: Int) {
+    self.order = order
+    isClosed = extent >= .pi * (1 - 1e-9)
+    limit = isClosed ? .pi : extent
+    let wanted = Double(16 * order) * limit / .pi
+    gridCount = max(16, (Int(wanted) + 7) / 8 * 8)
+    gridStep = isClosed ? 2 * limit / Double(gridCount) : 2 * limit / Double(gridCount - 1)
+    coefficients = AlignedBuffer(count: 2 * order, zero: 0)
+    minima = AlignedBuffer(count: minimumLimit, zero: SIMD2())
+    candidates = AlignedBuffer(count: gridCount, zero: SIMD2())
+    values = AlignedBuffer(count: gridCount, zero: 0)
+    table = AlignedBuffer(count: 2 * max(order - 1, 1) * gridCount, zero: 0)
+    for d in 1..<max(order, 2) {
+      for g in 0..<gridCount {
+        let angle = Double(d) * (gridStep * Double(g) - limit)
+        table.pointer[2 * (d - 1) * gridCount + g] = cos(angle)
+        table.pointer[(2 * (d - 1) + 1) * gridCount + g] = sin(angle)
+      }
+    }
+  }
+
+  /// Takes W by columns, real parts and then imaginary parts; only its upper triangle is read.
+  func load(_ matrix: UnsafePointer<Double>, scale: Double) {
+    let c = coefficients.pointer
+    let square = order * order
+    for d in 0..<order {
+      var re = 0.0
+      var im = 0.0
+      for m in 0..<order - d {
+        re += matrix[(m + d) * order + m]
+        im += matrix[square + (m + d) * order + m]
+      }
+      c[d] = scale * re
+      c[order + d] = scale * im
+    }
+  }
+
+  /// f and its first two derivatives.
+  func evaluate(_ angle: Double) -> (value: Double, slope: Double, bend: Double) {
+    let c = coefficients.pointer
+    let (stepX, stepY) = (cos(angle), sin(angle))
+    var (x, y) = (stepX, stepY)
+    var value = 0.0
+    var slope = 0.0
+    var bend = 0.0
+    var lag = 1.0
+    for d in 1..<max(order, 1) {
+      let re = c[d] * x - c[order + d] * y
+      let im = c[d] * y + c[order + d] * x
+      value += re
+      slope -= lag * im
+      bend -= lag * lag * re
+      (x, y) = (x * stepX - y * stepY, x * stepY + y * stepX)
+      lag += 1
+    }
+    return (c[0] + 2 * value, 2 * slope, 2 * bend)
+  }
+
+  /// Finds the `count` lowest minima inside the field of view, refined. The field's ends count where f falls towards them.
+  func findMinima(_ count: Int) {
+    scan()
+    let f = values.pointer
+    let last = gridCount - 1
+    var found = 0
+    for g in 0..<gridCount {
+      let left = g > 0 ? f[g - 1] : isClosed ? f[last] : .infinity
+      let right = g < last ? f[g + 1] : isClosed ? f[0] : .infinity
+      if f[g] < left && f[g] <= right {
+        candidates.pointer[found] = SIMD2(Double(g), f[g])
+        found += 1
+      }
+    }
+    // The lowest candidates on the grid; one more than asked for, as refinement may change their order.
+    let kept = min(found, count + 1, minima.count)
+    for place in 0..<kept {
+      var best = place
+      for other in place..<found where candidates.pointer[other].y < candidates.pointer[best].y { best = other }
+      let lowest = candidates.pointer[best]
+      candidates.pointer[best] = candidates.pointer[place]
+      candidates.pointer[place] = lowest
+    }
+    hasSettled = true
+    minimumCount = 0
+    for place in 0..<kept {
+      let refined = refine(Int(candidates.pointer[place].x))
+      var index = minimumCount
+      while index > 0, minima.pointer[index - 1].y > refined.y {
+        minima.pointer[index] = minima.pointer[index - 1]
+        index -= 1
+      }
+      minima.pointer[index] = refined
+      minimumCount += 1
+    }
+    minimumCount = min(minimumCount, count)
+  }
+
+  private func scan() {
+    let c = coefficients.pointer
+    let table = UnsafePointer(table.pointer)
+    var start = 0
+    while start < gridCount {
+      var sum = SIMD8<Double>(repeating: 0)
+      for d in 1..<max(order, 1) {
+        let place = UnsafeRawPointer(table + 2 * (d - 1) * gridCount + start)
+        let cosines = place.loadUnaligned(as: SIMD8<Double>.self)
+        let sines = place.loadUnaligned(fromByteOffset: 8 * gridCount, as: SIMD8<Double>.self)
+        sum += c[d] * cosines - c[order + d] * sines
+      }
+      let result = c[0] + 2 * sum
+      UnsafeMutableRawPointer(values.pointer + start).storeBytes(of: result, as: SIMD8<Double>.self)
+      start += 8
+    }
+  }
+
+  /// Newton's steps from a grid point, held between its neighbours by bisection.
+  private func refine(_ point: Int) -> SIMD2<Double> {
+    var low = gridStep * Double(point - 1) - limit
+    var high = gridStep * Double(point + 1) - limit
+    if !isClosed {
+      low = max(low, -limit)
+      high = min(high, limit)
+    }
+    let f = values.pointer
+    var angle = gridStep * Double(point) - limit
+    if point > 0 && point < gridCount - 1 {
+      let (a, b, c) = (f[point - 1], f[point], f[point + 1])
+      let curvature = a - 2 * b + c
+      if curvature > 0 { angle += gridStep * min(max(0.5 * (a - c) / curvature, -0.5), 0.5) }
+    }
+    var value = 0.0
+    for _ in 0..<40 {
+      let here = evaluate(angle)
+      value = here.value
+      if here.slope > 0 { high = angle } else { low = angle }
+      var next = angle - here.slope / here.bend
+      if !(here.bend > 0 && next > low && next < high) { next = 0.5 * (low + high) }
+      let step = abs(next - angle)
+      angle = next
+      // The next Newton step would be of the order of this one's square.
+      if step < 1e-7 * gridStep || high - low < 1e-14 { return SIMD2(wrapped(angle), value) }
+    }
+    hasSettled = false
+    return SIMD2(wrapped(angle), value)
+  }
+
+  private func wrapped(_ angle: Double) -> Double {
+    angle > .pi ? angle - 2 * .pi : angle < -.pi ? angle + 2 * .pi : angle
+  }
+}

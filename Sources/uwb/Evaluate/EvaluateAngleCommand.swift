@@ -1,0 +1,198 @@
+import ArgumentParser
+import Foundation
+import UWBCapture
+import UWBDSP
+import UWBReport
+import UWBSimulation
+
+/// `uwb evaluate angle`: estimators × SNR over one array and one set of sources, by simulation.
+struct EvaluateAngleCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "angle", abstract: "Measure angle estimators on simulated snapshots.",
+    discussion: """
+      Each trial draws amplitudes and noise anew from the seed; all estimators see the same snapshots. SNR is one \
+      source's power at one antenna over the noise variance there. The bound is the stochastic Cramér–Rao bound, or the \
+      deterministic one for a single snapshot and for coherent sources. Figures but the times are the same for any \
+      number of threads. A row of antennas measures the angle to its own axis, and a plane of antennas can't tell front \
+      from back: sources are in front. A miss is more than 10° off.
+
+      ARRAYS
+        \(NamedArray.known)
+
+      SOURCES
+        azimuths in degrees, "5,25", with elevations "10/20,-30/0"; ":coherent" behind the list gives all the same \
+      waveform; "within:60" is one source anywhere within 60° of broadside, anew in every trial
+
+      EXAMPLES
+        uwb evaluate angle --array ula8 --sources 17.3 --snapshots 64 --snr 10 --trials 20000
+        uwb evaluate angle --array ula8 --sources 5,25:coherent --snapshots 64 --snr 20
+        uwb evaluate angle --array l3 --sources within:60 --snapshots 1 --snr 20 --output ndjson
+      """)
+
+  @Option(help: ArgumentHelp("An array by name, or an array file.", valueName: "name|file.json"))
+  var array = "ula8"
+
+  @Option(help: ArgumentHelp("Where the sources are.", valueName: "list"))
+  var sources = "17.3"
+
+  @Option(help: "Snapshots of each trial.")
+  var snapshots = 64
+
+  @Option(help: ArgumentHelp("Signal-to-noise ratios, dB, separated by commas.", valueName: "list"))
+  var snr = "0,10,20"
+
+  @Option(help: "Trials of each case.")
+  var trials = 2000
+
+  @Option(help: "Seed of all random draws.")
+  var seed: UInt64 = 1
+
+  @Option(help: ArgumentHelp("all, or names separated by commas (see uwb estimators).", valueName: "names"))
+  var estimators = "all"
+
+  @Option(help: ArgumentHelp("How the number of sources is known: known, mdl or aic.", valueName: "how"))
+  var count = CountMethod.known
+
+  @Option(
+    help: ArgumentHelp(
+      "Whether estimators are told the noise variance: known, estimated; by default known for one snapshot.",
+      valueName: "how"))
+  var noise: NoiseKnowledge?
+
+  @Option(help: ArgumentHelp("Half-angle round broadside in which to look, degrees.", valueName: "degrees"))
+  var fieldOfView = 90.0
+
+  @Option(help: "Threads that share the trials; by default one for each core.")
+  var threads = ProcessInfo.processInfo.activeProcessorCount
+
+  @Option(help: "What to write: table, ndjson or csv.")
+  var output = EvaluateDelayCommand.OutputKind.table
+
+  @Option(help: ArgumentHelp("Draw RMS error over SNR with the bound into this file.", valueName: "file.svg"))
+  var svg: String?
+
+  @Option(help: ArgumentHelp("Also write the trials' snapshots and their truth into this folder.", valueName: "folder"))
+  var export: String?
+
+  enum CountMethod: String, ExpressibleByArgument, CaseIterable { case known, mdl, aic }
+  enum NoiseKnowledge: String, ExpressibleByArgument, CaseIterable { case known, estimated }
+
+  func validate() throws {
+    guard trials >= 1 else { throw ValidationError("--trials takes a positive number; \(trials) is none.") }
+    guard threads >= 1 else { throw ValidationError("--threads takes a positive number; \(threads) is none.") }
+    guard (1...100_000).contains(snapshots) else {
+      throw ValidationError("--snapshots takes 1 … 100000; \(snapshots) is none of them.")
+    }
+    guard fieldOfView > 0, fieldOfView <= 90 else {
+      throw ValidationError("--field-of-view takes degrees up to 90; \(fieldOfView) is none of them.")
+    }
+    _ = try snrs()
+    _ = try scene()
+    _ = try names()
+  }
+
+  func run() throws {
+    guard let layout = try NamedArray.find(array) else {
+      throw ValidationError("There is no array “\(array)”. Known ones: \(NamedArray.known).")
+    }
+    let scene = try scene()
+    guard layout.positions.count > scene.sourceCount else {
+      throw ValidationError("\(layout.positions.count) antennas can't tell \(scene.sourceCount) sources apart.")
+    }
+    let contestants = try contestants(layout, scene)
+    let writer = AngleEvaluationWriter(output, ByteOutput())
+    try writer.begin()
+    var curves = AngleEvaluationCurves()
+    var trialExport = try export.map { try SnapshotExport(folder: $0) }
+    let name = "\(array), \(sources), \(snapshots) \(snapshots == 1 ? "snapshot" : "snapshots")"
+    for snr in try snrs() {
+      let generator = DirectionTrialGenerator(
+        array: layout, scene: scene, snapshotCount: snapshots, snrdB: snr, seed: seed)
+      try trialExport?.write(generator, trials: trials, case: name)
+      let evaluation = DirectionEvaluation(
+        generator: generator, contestants: contestants, trialCount: trials,
+        isNoiseKnown: (noise ?? (snapshots == 1 ? .known : .estimated)) == .known)
+      let ticker = TrialTicker(label: "\(name) at \(snr) dB", total: trials)
+      let rows = evaluation.run(threads: threads) { ticker.add($0) }
+      ticker.finish()
+      for row in rows {
+        try writer.write(row, case: name, snapshots: snapshots, snrdB: snr)
+        curves.add(row, case: name, snrdB: snr)
+      }
+    }
+    try writer.finish()
+    guard let svg else { return }
+    do {
+      try Data(curves.figure.svg().utf8).write(to: URL(fileURLWithPath: svg))
+    } catch {
+      throw CaptureError(file: svg, problem: "can't be written", remedy: "Check the folder and its permissions.")
+    }
+  }
+
+  private func snrs() throws -> [Double] {
+    try snr.split(separator: ",").map { text in
+      guard let value = Double(text), value.isFinite, abs(value) <= 200 else {
+        throw ValidationError("--snr takes decibels separated by commas; “\(text)” is no number of them.")
+      }
+      return value
+    }
+  }
+
+  private func scene() throws -> DirectionScene {
+    if sources.hasPrefix("within:") {
+      guard let reach = Double(sources.dropFirst("within:".count)), reach > 0, reach <= 90 else {
+        throw ValidationError("--sources within: takes degrees up to 90; “\(sources)” has none.")
+      }
+      return DirectionScene(placement: .within(reach * .pi / 180))
+    }
+    let isCoherent = sources.hasSuffix(":coherent")
+    let list = isCoherent ? sources.dropLast(":coherent".count) : sources[...]
+    let angles = try list.split(separator: ",").map { text in
+      let parts = text.split(separator: "/", omittingEmptySubsequences: false).map { Double($0) }
+      guard parts.count <= 2, let azimuth = parts[0], abs(azimuth) <= 180,
+        let elevation = parts.count == 2 ? parts[1] : 0,
+        abs(elevation) <= 90
+      else {
+        throw ValidationError("--sources takes azimuth or azimuth/elevation in degrees; “\(text)” is neither.")
+      }
+      return SIMD2(azimuth, elevation) * .pi / 180
+    }
+    guard !angles.isEmpty else { throw ValidationError("--sources is empty; give an azimuth in degrees.") }
+    return DirectionScene(placement: .fixed(angles), isCoherent: isCoherent)
+  }
+
+  private func names() throws -> [DirectionMethod] {
+    if estimators == "all" { return DirectionMethod.allCases }
+    return try estimators.split(separator: ",").map { name in
+      guard let method = DirectionMethod(rawValue: String(name)) else {
+        throw ValidationError(
+          "There is no estimator “\(name)”. Known ones: "
+            + "\(DirectionMethod.allCases.map(\.rawValue).joined(separator: ", ")).")
+      }
+      return method
+    }
+  }
+
+  private func contestants(
+    _ layout: AntennaArray, _ scene: DirectionScene
+  ) throws -> [DirectionEvaluation.Contestant] {
+    var options = DirectionOptions(fieldOfView: fieldOfView * .pi / 180)
+    switch count {
+    case .known: options.sources = .known(scene.sourceCount)
+    case .mdl: options.sources = .mdl(atMost: layout.positions.count - 1)
+    case .aic: options.sources = .aic(atMost: layout.positions.count - 1)
+    }
+    let result = try names().compactMap { method -> DirectionEvaluation.Contestant? in
+      if let estimator = method.estimator(for: layout, options: options) {
+        return DirectionEvaluation.Contestant(name: method.rawValue, estimator: estimator)
+      }
+      // With all of them, those that the array suits; one asked for by name has to fit.
+      guard estimators == "all" else {
+        throw ValidationError(
+          "\(method.rawValue) does not suit \(array) with \(scene.sourceCount) source(s): see uwb estimators.")
+      }
+      return nil
+    }
+    return result
+  }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import UWBCapture
+import UWBDSP
+import UWBSimulation
+
+/// Writes the trials of an evaluation of angles for other programs: `<n>.cf64` (complex128, little-endian, trials ×
+/// antennas × snapshots) and `<n>.json`, which says what is true of them; n counts the cases from 0.
+struct SnapshotExport {
+  private let folder: URL
+  private var count = 0
+
+  /// What `<n>.json` holds.
+  private struct Truth: Encodable {
+    var `case`: String
+    var snrdB: Double
+    var seed: UInt64
+    var trials: Int
+    var antennas: Int
+    var snapshots: Int
+    var carrier: Double
+    var positions: [[Double]]
+    var sources: Int
+    var isCoherent: Bool
+    var bound: Double?
+    var noiseVariance: Double
+    var azimuths: [[Double]]
+    var elevations: [[Double]]
+
+    enum CodingKeys: String, CodingKey {
+      case `case`, seed, trials, antennas, snapshots, sources
+      case snrdB = "snr_db"
+      case carrier = "carrier_hz"
+      case positions = "positions_m"
+      case isCoherent = "coherent"
+      case bound = "bound_deg"
+      case noiseVariance = "noise_variance"
+      case azimuths = "azimuths_deg"
+      case elevations = "elevations_deg"
+    }
+  }
+
+  /// - Parameter folder: made where it is not there yet.
+  init(folder: String) throws {
+    self.folder = URL(fileURLWithPath: folder, isDirectory: true)
+    try Self.guarded(folder) {
+      try FileManager.default.createDirectory(at: self.folder, withIntermediateDirectories: true)
+    }
+  }
+
+  /// Writes one case. `trials` from the first on: the same that an evaluation with this generator sees.
+  mutating func write(_ generator: DirectionTrialGenerator, trials: Int, case name: String) throws {
+    var truth = Truth(
+      case: name, snrdB: generator.snrdB, seed: generator.seed, trials: trials,
+      antennas: generator.array.positions.count, snapshots: generator.snapshotCount, carrier: generator.array.carrier,
+      positions: generator.array.positions.map { [$0.x, $0.y, $0.z] }, sources: generator.scene.sourceCount,
+      isCoherent: generator.scene.isCoherent, noiseVariance: generator.noiseVariance, azimuths: [], elevations: [])
+    var snapshots = Snapshots(antennaCount: truth.antennas, snapshotCount: truth.snapshots)
+    let data = folder.appendingPathComponent("\(count).cf64")
+    try Self.guarded(data.path) {
+      try Data().write(to: data)
+      let file = try FileHandle(forWritingTo: data)
+      for index in 0..<trials {
+        let trial = generator.trial(index, into: &snapshots)
+        let angles = trial.directions.map { Direction.angles(of: $0) }
+        truth.azimuths.append(angles.map { $0.azimuth * 180 / .pi })
+        truth.elevations.append(angles.map { $0.elevation * 180 / .pi })
+        try file.write(contentsOf: Self.littleEndian(snapshots))
+      }
+      try file.close()
+    }
+    let bound = DirectionEvaluation(generator: generator, contestants: [], trialCount: trials, isNoiseKnown: false)
+      .pooledBound()
+    truth.bound = bound.map { $0 * 180 / .pi }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    let description = folder.appendingPathComponent("\(count).json")
+    try Self.guarded(description.path) { try encoder.encode(truth).write(to: description) }
+    count += 1
+  }
+
+  private static func littleEndian(_ snapshots: Snapshots) -> Data {
+    var words: [UInt64] = []
+    words.reserveCapacity(2 * snapshots.real.count)
+    for (x, y) in zip(snapshots.real, snapshots.imaginary) {
+      words.append(x.bitPattern.littleEndian)
+      words.append(y.bitPattern.littleEndian)
+    }
+    return words.withUnsafeBytes { Data($0) }
+  }
+
+  private static func guarded(_ file: String, _ body: () throws -> Void) throws {
+    do {
+      try body()
+    } catch {
+      throw CaptureError(
+        file: file, problem: "can't be written", remedy: "Check the folder, its permissions and the disk.")
+    }
+  }
+}
