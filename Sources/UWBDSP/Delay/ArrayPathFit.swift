@@ -30,7 +30,7 @@ final class ArrayPathFit: PathModel {
   /// One problem an antenna; those beyond `antennaCount` rest.
   let antennas: [PathFit]
   private(set) var antennaCount = 0
-  var hasFreeShifts = false
+  private(set) var hasFreeShifts = false
   /// Standard deviations that the samples were divided by; infinite for an antenna that takes no part.
   let deviations: AlignedBuffer<Double>
   /// δ_m less the whole taps that the antenna's window was moved by.
@@ -45,7 +45,7 @@ final class ArrayPathFit: PathModel {
   private let moved: AlignedBuffer<Double>
   private let candidate: AlignedBuffer<Position>
   private let kept: AlignedBuffer<Position>
-  private let candidateShifts: AlignedBuffer<Double>
+  private let keptShifts: AlignedBuffer<Double>
   private let startShifts: AlignedBuffer<Double>
   private let hessian: AlignedBuffer<Double>
   private let gradient: AlignedBuffer<Double>
@@ -73,7 +73,7 @@ final class ArrayPathFit: PathModel {
     moved = AlignedBuffer(count: PathFit.mostPaths, zero: 0)
     candidate = AlignedBuffer(count: PathFit.mostPaths, zero: Self.origin)
     kept = AlignedBuffer(count: PathFit.mostPaths, zero: Self.origin)
-    candidateShifts = AlignedBuffer(count: mostAntennas, zero: 0)
+    keptShifts = AlignedBuffer(count: mostAntennas, zero: 0)
     startShifts = AlignedBuffer(count: mostAntennas, zero: 0)
     hessian = AlignedBuffer(count: order * order, zero: 0)
     gradient = AlignedBuffer(count: order, zero: 0)
@@ -316,7 +316,7 @@ final class ArrayPathFit: PathModel {
         candidate.pointer[path] = positions[path]
         candidate.pointer[path].delay = limited(positions[path].delay, step.pointer[path])
       }
-      swapShifts(count)
+      moveShifts(count)
       if let reached = solve(candidate.pointer, count: count), reached < cost {
         positions.update(from: candidate.pointer, count: count)
         cost = reached
@@ -324,7 +324,7 @@ final class ArrayPathFit: PathModel {
         damping = max(damping / 8, 1e-12)
         guard differentiate(positions, count: count) else { return .infinity }
       } else {
-        if hasFreeShifts { shifts.pointer.update(from: candidateShifts.pointer, count: antennaCount) }
+        if hasFreeShifts { shifts.pointer.update(from: keptShifts.pointer, count: antennaCount) }
         isStale = true
         damping = max(damping * 10, 1e-4)
         if damping > 1e8 {
@@ -338,9 +338,9 @@ final class ArrayPathFit: PathModel {
   }
 
   /// Moves the shifts by their steps and keeps what they were.
-  private func swapShifts(_ count: Int) {
+  private func moveShifts(_ count: Int) {
     guard hasFreeShifts else { return }
-    candidateShifts.pointer.update(from: shifts.pointer, count: antennaCount)
+    keptShifts.pointer.update(from: shifts.pointer, count: antennaCount)
     for antenna in 0..<antennaCount {
       let origin = startShifts.pointer[antenna]
       let step = min(max(step.pointer[count + antenna], -PathFit.longestStep), PathFit.longestStep)

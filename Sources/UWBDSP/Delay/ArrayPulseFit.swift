@@ -35,7 +35,7 @@ public struct ArrayPulseFit: Sendable, Hashable {
   public final class Workspace {
     let count: PathCount<ArrayPathFit>
     var fit: ArrayPathFit { count.model }
-    private(set) var search: FirstPathSearch
+    let search: FirstPathSearch
     let searchMemory: FirstPathSearch.Workspace
     /// How the last estimate ended; `nil` where it fitted nothing.
     fileprivate(set) var ending: PulseFit.Ending?
