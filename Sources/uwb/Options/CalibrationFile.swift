@@ -13,6 +13,14 @@ enum CalibrationFile {
         file: path, place: "version", problem: "\(calibration.version) is not known, \(Calibration.version) is",
         remedy: "Calibrate again with this version of uwb, or use the version of uwb that wrote the file.")
     }
+    for (place, isValid) in [
+      ("angle.manifold", calibration.angle?.manifold?.isValid),
+      ("angle.antennas", calibration.angle?.antennas?.isValid),
+    ] where isValid == false {
+      throw CaptureError(
+        file: path, place: place, problem: "its numbers don't fit together",
+        remedy: "Measure it again with uwb calibrate angle.")
+    }
     return calibration
   }
 

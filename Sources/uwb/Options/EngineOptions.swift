@@ -63,6 +63,12 @@ struct EngineOptions: ParsableArguments {
         remedy: "Measure it with uwb calibrate angle TABLE.csv --out CAL.json and give --calibration CAL.json, "
           + "or give the antennas with --array, or leave direction out with --angle none.")
     }
+    if let array, let antennas = known.angle?.antennas?.positions.count, antennas != array.positions.count {
+      throw CaptureError(
+        file: calibration ?? file, place: "angle.antennas",
+        problem: "it was measured on \(antennas) antennas, and there are \(array.positions.count)",
+        remedy: "Give the calibration of this device, or measure it with uwb calibrate angle.")
+    }
     return RangingEngine(
       RangingEngine.Configuration(
         profile: profile, delay: delay, array: angle == .none ? nil : array, calibration: known))
