@@ -111,6 +111,34 @@ struct AngleCalibrationTests {
     #expect(none.filter { $0["event"] as? String == "update" }.count == 1)
   }
 
+  @Test("CIRs of a simulated array: gains near one, directions no worse, other arrays refused")
+  func antennas() throws {
+    let folder = try TemporaryFolder()
+    #expect(try UwbProcess.run("simulate", "walk", "--out", folder.path("walk"), "--seed", "3").status == 0)
+    let capture = folder.path("walk.sigmf-meta")
+    let run = try UwbProcess.run("calibrate", "angle", capture, "--out", folder.path("c.json"), "--output", "ndjson")
+    #expect(run.status == 0, "\(run.errors)")
+    let antennas = try run.events().filter { $0["event"] as? String == "antenna" }
+    #expect(antennas.count == 3)
+    for antenna in antennas {
+      #expect(abs(try #require(antenna["gain_db"] as? Double)) < 0.5)
+      #expect(abs(try #require(antenna["phase_deg"] as? Double)) < 2)
+    }
+    let replay = try UwbProcess.run("replay", capture, "--calibration", folder.path("c.json"))
+    #expect(replay.status == 0, "\(replay.errors)")
+    #expect(try replay.events().contains { $0["azimuth_deg"] is Double })
+    try "{\"carrier_hz\": 7987200000, \"positions_m\": [[0,0,0],[0.0187614,0,0]]}"
+      .write(toFile: folder.path("two.json"), atomically: true, encoding: .utf8)
+    let other = try UwbProcess.run(
+      "replay", capture, "--calibration", folder.path("c.json"), "--array", folder.path("two.json"))
+    #expect(other.status == 1 && other.errors.contains("3 antennas"))
+    try
+      "{\"version\": 1, \"angle\": {\"carriers\": [], \"azimuthDeviationScale\": 1, \"elevationDeviationScale\": 1, \"antennas\": {\"positions\": [], \"correction\": []}}}"
+      .write(toFile: folder.path("bad.json"), atomically: true, encoding: .utf8)
+    let bad = try UwbProcess.run("replay", capture, "--calibration", folder.path("bad.json"))
+    #expect(bad.status == 1 && bad.errors.contains("angle.antennas"))
+  }
+
   @Test("what can't be calibrated says what to do")
   func remedies() throws {
     let folder = try TemporaryFolder()

@@ -28,7 +28,8 @@ public struct AntennaSnapshot: Sendable, Hashable {
 ///
 /// by alternating least squares: α_t = (C·s_t)ᴴ·y_t/‖C·s_t‖² for fixed C, C by the normal equations for fixed α_t (B. Friedlander,
 /// A. J. Weiss, "Direction finding in the presence of mutual coupling", IEEE Trans. Antennas Propag. 39, 1991, with the
-/// directions known); κ, one factor for x and one for y, by a simplex round it. Only C·s matters, so C is scaled to an average
+/// directions known); κ, one factor for x and one for y, by a simplex round the gains' fit; with coupling, that κ or 1, whichever
+/// leaves less. Only C·s matters, so C is scaled to an average
 /// gain of 1 with antenna 0's phase 0. Cost: snapshots × antennas² a step.
 public struct AntennaFit: Sendable, Hashable {
   /// What C may hold.
@@ -83,13 +84,19 @@ public struct AntennaFit: Sendable, Hashable {
       }
       spacing = factors(found.point)
     }
-    let waves = steering(usable, spacing)
-    let (gains, residual) = diagonal(usable, waves)
+    let (gains, residual) = diagonal(usable, steering(usable, spacing))
     var response = (0..<count * count).map { $0 / count == $0 % count ? gains[$0 / count] : .zero }
     var left = residual
     if model == .coupling {
-      guard let full = coupled(usable, waves, gains) else { return nil }
-      (response, left) = full
+      // Gains alone may have stretched the array to make up for coupling: the given positions stand against that.
+      var best: (response: [Complex<Double>], residual: Double, spacing: SIMD2<Double>)?
+      for factor in [SIMD2(1, 1), spacing] {
+        let waves = steering(usable, factor)
+        guard let full = coupled(usable, waves, diagonal(usable, waves).gains) else { continue }
+        if best.map({ full.residual < $0.residual }) ?? true { best = (full.response, full.residual, factor) }
+      }
+      guard let best else { return nil }
+      (response, left, spacing) = best
     }
     guard let inverse = Self.inverse(response, order: count) else { return nil }
     return Result(

@@ -16,6 +16,14 @@ enum CalibrationFile {
     if let problem = calibration.delay?.problem {
       throw CaptureError(file: path, place: "delay", problem: problem, remedy: remedy)
     }
+    for (place, isValid) in [
+      ("angle.manifold", calibration.angle?.manifold?.isValid),
+      ("angle.antennas", calibration.angle?.antennas?.isValid),
+    ] where isValid == false {
+      throw CaptureError(
+        file: path, place: place, problem: "its numbers don't fit together",
+        remedy: "Measure it again with uwb calibrate angle.")
+    }
     return calibration
   }
 

@@ -62,6 +62,12 @@ struct EngineOptions: ParsableArguments {
         remedy: "Measure it with uwb calibrate angle TABLE.csv --out CAL.json and give --calibration CAL.json, "
           + "or give the antennas with --array, or leave direction out with --angle none.")
     }
+    if let array, let antennas = known.angle?.antennas?.positions.count, antennas != array.positions.count {
+      throw CaptureError(
+        file: calibration ?? file, place: "angle.antennas",
+        problem: "it was measured on \(antennas) antennas, and there are \(array.positions.count)",
+        remedy: "Give the calibration of this device, or measure it with uwb calibrate angle.")
+    }
     // A range bias is that of the estimator it was learnt with.
     let calibrated = known.quality?.rangeBias == nil ? nil : known.quality?.delay
     if let delay, let calibrated, delay != calibrated {
