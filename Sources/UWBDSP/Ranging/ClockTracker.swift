@@ -14,8 +14,8 @@
 /// 2⁴⁰ (or 2³²) ticks. How long a silence was comes from the local counter and the exchange's time; where these two
 /// disagree (a host that stamps lines when it prints them), phases say nothing, and only γ is followed.
 ///
-/// With timestamps of 0.14 ns and one exchange a second γ is known to about a part in 10⁹: 2 cm on a reply of 150 ms, where
-/// the carrier alone would leave a metre or more. Cost: a few dozen operations an exchange, no allocation.
+/// With timestamps of 0.14 ns and one exchange a second γ is known to about a part in 10⁹; what is left is that crystals run
+/// otherwise while frames are on the air: 0.24 m on replies of 150–200 ms, where the carrier alone leaves a metre or more. Cost: a few dozen operations an exchange, no allocation.
 public struct ClockTracker: Sendable, Hashable {
   public struct Configuration: Sendable, Hashable {
     /// Standard deviation of a receive timestamp, seconds.
@@ -26,6 +26,8 @@ public struct ClockTracker: Sendable, Hashable {
     /// Random walk of γ in a second, and of δ (1/s) in a second.
     public var offsetWander: Double
     public var driftWander: Double
+    /// How far the offset while frames are on the air differs from that between exchanges: crystals warm while a radio works.
+    public var exchangeDeviation: Double
     /// How far apart two clocks may run before anything is known, and how fast that may change (1/s).
     public var largestOffset: Double
     public var largestDrift: Double
@@ -35,10 +37,12 @@ public struct ClockTracker: Sendable, Hashable {
     public var mostOutliers: Int
 
     /// The defaults are those of plain crystals as in evaluation boards: log 1 of a flat (Kolakowski 2021) shows steps of
-    /// 2–4 parts in 10⁹ from second to second, smooth to 1 part in 10⁹; IEEE 802.15.4 allows ±20 ppm each.
+    /// 2–4 parts in 10⁹ from second to second, smooth to 1 part in 10⁹; during its exchanges of 0.35 s a second the offset is 1 part in
+    /// 10⁸ from that over whole seconds, always the same way. IEEE 802.15.4 allows ±20 ppm each.
     public init(
       receptionDeviation: Double = 0.14e-9, carrierDeviation: Double = 8e-8, timeTrackingDeviation: Double = 3e-7,
-      offsetWander: Double = 1e-9, driftWander: Double = 1e-9, largestOffset: Double = 40e-6,
+      offsetWander: Double = 1e-9, driftWander: Double = 1e-9, exchangeDeviation: Double = 1e-8,
+      largestOffset: Double = 40e-6,
       largestDrift: Double = 30e-9, gate: Double = 6, mostOutliers: Int = 3
     ) {
       self.receptionDeviation = receptionDeviation
@@ -46,6 +50,7 @@ public struct ClockTracker: Sendable, Hashable {
       self.timeTrackingDeviation = timeTrackingDeviation
       self.offsetWander = offsetWander
       self.driftWander = driftWander
+      self.exchangeDeviation = exchangeDeviation
       self.largestOffset = largestOffset
       self.largestDrift = largestDrift
       self.gate = gate
@@ -108,7 +113,8 @@ public struct ClockTracker: Sendable, Hashable {
   /// What is known by now; `nil` before there is an offset better than what any two clocks may have.
   public var estimate: Estimate? {
     guard hasOffset else { return nil }
-    return Estimate(offset: state.y, offsetVariance: covariance.1.y, drift: state.z)
+    let exchange = configuration.exchangeDeviation * configuration.exchangeDeviation
+    return Estimate(offset: state.y, offsetVariance: covariance.1.y + exchange, drift: state.z)
   }
 
   /// Takes the next exchange with this peer; times do not decrease.

@@ -49,6 +49,7 @@ struct CaptureSection: RangingSection {
   private func measure(_ capture: String, _ input: RangingEvaluationInput) throws -> (group: Group, label: String) {
     var reader = try openCapture(capture, format: input.engine.format)
     var group = Group()
+    let known = input.truth?[capture: capture]
     var labels: Set<String> = []
     var engine: RangingEngine?
     var workspace: RangingEngine.Workspace?
@@ -63,7 +64,7 @@ struct CaptureSection: RangingSection {
       let clock = clocks[exchange.peer, default: ClockTracker(engine.configuration.clocks)].update(exchange)
       let raw = engine.measure(exchange, clock: clock, using: workspace)
       let tracked = trackers[exchange.peer, default: PeerTracker()].update(raw).measurement
-      let truth = input.truth(of: exchange, in: capture)
+      let truth = known ?? exchange.truth
       if let label = truth?.isLineOfSight { labels.insert(label ? "LOS" : "NLOS") }
       guard let distance = truth?.distance else { continue }
       if let value = raw.distance { group.raw.add(value - distance, deviation: raw.distanceDeviation) }

@@ -1,0 +1,113 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `uwb calibrate delay` and `uwb evaluate ranging`, as a user runs them.
+@Suite struct RangingEvaluationTests {
+  /// Rows of an ndjson output that have these fields.
+  private static func rows(_ run: UwbProcess, _ fields: [String: String]) throws -> [[String: Any]] {
+    try run.events().filter { row in fields.allSatisfy { row[$0.key] as? String == $0.value } }
+  }
+
+  /// 200 walks of 60 s at 1.5 m/s and 10 Hz.
+  @Test func walks() throws {
+    let folder = try TemporaryFolder()
+    let picture = folder.path("walks.svg")
+    let run = try UwbProcess.run(
+      "evaluate", "ranging", "--walks", "50", "--seed", "7", "--output", "ndjson", "--svg", picture)
+    #expect(run.status == 0, "\(run.errors)")
+    for name in ["outliers, NLOS", "outliers, NLOS, classified"] {
+      let row = try #require(try Self.rows(run, ["table": "simulated walks: consistency", "case": name]).first)
+      #expect(row["walks"] as? Int == 50 && row["diverged"] as? Int == 0)
+      #expect(try #require(row["tracked_over_raw_rms"] as? Double) < 0.6)
+    }
+    let told = try #require(
+      try Self.rows(run, ["table": "simulated walks: consistency", "case": "outliers, NLOS, classified"]).first)
+    let squares = try #require(told["nees"] as? Double)
+    #expect(squares > 0.7 && squares < 1.5, "\(squares)")
+    #expect(try String(contentsOfFile: picture, encoding: .utf8).contains("<svg"))
+  }
+
+  @Test func wrongUse() throws {
+    #expect(try UwbProcess.run("evaluate", "ranging").status == 64)
+    #expect(try UwbProcess.run("calibrate", "delay", "x.csv").status == 64)
+    let folder = try TemporaryFolder()
+    let truth = folder.path("truth.csv")
+    try "capture,distance_m\nother.csv,3\n".write(toFile: truth, atomically: true, encoding: .utf8)
+    let table = folder.path("one.csv")
+    try "poll_tx_ts,poll_rx_ts,resp_tx_ts,resp_rx_ts\n1,2,3,4\n".write(toFile: table, atomically: true, encoding: .utf8)
+    let run = try UwbProcess.run("calibrate", "delay", table, "--truth", truth, "--out", folder.path("cal.json"))
+    #expect(run.status == 1)
+    #expect(run.errors.contains("one.csv") && run.errors.contains("--truth"))
+    let file = folder.path("bad.json")
+    try
+      "{\"version\":1,\"delay\":{\"devices\":[{\"address\":\"zz\",\"delay_s\":0}],\"line_of_sight\":{\"power_dbm\":[],\"bias_m\":[],\"deviation_m\":0}}}"
+      .write(toFile: file, atomically: true, encoding: .utf8)
+    let bad = try UwbProcess.run("replay", table, "--calibration", file)
+    #expect(bad.status == 1 && bad.errors.contains("zz"))
+  }
+}
+
+/// On real data: figures that the documentation states, every one of captures that took no part in what scores them.
+@Suite("ranging figures on real data (need UWB_DATA)", .enabled(if: RealCaptures.isPresent))
+struct RealRangingFigures {
+  private static func outdoor(_ kind: String, truth: inout String) throws -> [String] {
+    let folder = try #require(RealCaptures.folder).deletingLastPathComponent()
+      .appendingPathComponent("ss-twr-outdoor/\(kind)")
+    return try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted().filter { $0.hasSuffix("m.csv") }
+      .map { file in
+        truth += "\(kind)/\(file),\(file.dropLast(5)),\(kind)\n"
+        return folder.appendingPathComponent(file).path
+      }
+  }
+
+  /// Leave one distance out, after delay and power-bias calibration.
+  @Test func outdoorTables() throws {
+    var truth = "capture,distance_m,label\n"
+    let captures = try Self.outdoor("LOS", truth: &truth) + Self.outdoor("NLOS", truth: &truth)
+    #expect(captures.count == 59)
+    let folder = try TemporaryFolder()
+    try truth.write(toFile: folder.path("truth.csv"), atomically: true, encoding: .utf8)
+    let file = folder.path("cal.json")
+    let run = try UwbProcess.run(
+      ["calibrate", "delay"] + captures + ["--truth", folder.path("truth.csv"), "--out", file, "--output", "ndjson"])
+    #expect(run.status == 0, "\(run.errors)")
+    func rms(_ label: String, _ stage: String) throws -> Double {
+      let rows = try run.events().filter {
+        $0["capture"] as? String == "all" && $0["label"] as? String == label && $0["stage"] as? String == stage
+      }
+      return try #require(rows.first?["rms_m"] as? Double)
+    }
+    #expect(try rms("LOS", "calibrated") <= 0.05)
+    #expect(try rms("NLOS", "calibrated") <= 0.055)
+    #expect(try rms("NLOS", "calibrated as LOS") <= 0.10)
+    // The file is read, and distances move by what it says.
+    let replay = try UwbProcess.run("replay", captures[0], "--calibration", file)
+    let update = try #require(try replay.events().first { $0["event"] as? String == "update" })
+    let moved = (update["raw_distance_m"] as? Double ?? 0) - (update["distance_m"] as? Double ?? 0)
+    #expect(abs(moved) > 0.03 && abs(moved) < 0.5)
+  }
+
+  /// The line-of-sight logs of a flat, each left out in turn; two of them have truths that can't be right.
+  @Test func apartmentLogs() throws {
+    let folder = try TemporaryFolder()
+    let truth = folder.path("truth.csv")
+    try ApartmentTruth.table(folder: try #require(RealCaptures.folder)).write(
+      toFile: truth, atomically: true, encoding: .utf8)
+    let logs = try RealCaptures.lineOfSight.map(RealCaptures.log)
+    let run = try UwbProcess.run(
+      ["evaluate", "ranging"] + logs + ["--truth", truth, "--cross-validate", "--output", "ndjson"])
+    #expect(run.status == 0, "\(run.errors)")
+    func median(_ capture: String) throws -> Double {
+      let row = try run.events().first {
+        $0["capture"] as? String == capture && $0["stage"] as? String == "calibrated"
+      }
+      return try #require(row?["median_m"] as? Double)
+    }
+    #expect(try median("all") <= 0.06)
+    for log in ["1", "5", "12", "34"] { #expect(try median("\(log).log") < 0.06, "\(log)") }
+    // Named, not dropped.
+    #expect(try median("14.log") > 0.2)
+    #expect(try median("40.log") > 0.4)
+  }
+}
