@@ -52,6 +52,9 @@ public struct RangingEngine: Sendable {
     fileprivate var final: ReceptionAnalyser
     fileprivate var amplitudes: [Complex<Double>]
     fileprivate var deviations: [Double]
+    /// What line of sight and range bias of the exchange measured last were judged by, its distance entered; `nil` where
+    /// none of its receptions has a first path.
+    public fileprivate(set) var qualityFeatures: QualityFeatures?
 
     fileprivate init(_ configuration: Configuration, tapCount: Int, antennaCount: Int) {
       poll = ReceptionAnalyser(configuration, tapCount: tapCount, antennaCount: antennaCount)
@@ -105,6 +108,7 @@ public struct RangingEngine: Sendable {
     // The receptions at the local device are those whose CIR can be here; the others are the peer's.
     let first = isResponder ? exchange.poll.reception : exchange.response?.reception
     let second = isResponder ? exchange.final?.reception : nil
+    workspace.qualityFeatures = nil
     let firstAnalysis = analyse(first, by: &workspace.poll)
     let secondAnalysis = analyse(second, by: &workspace.final)
 
@@ -123,24 +127,10 @@ public struct RangingEngine: Sendable {
     range(
       recorded, poll: isResponder ? firstCorrection : others, response: isResponder ? others : firstCorrection,
       final: isResponder ? secondCorrection : others, into: &result)
-    quality.judge(firstAnalysis?.features, secondAnalysis?.features, into: &result)
+    workspace.qualityFeatures = quality.judge(firstAnalysis?.features, secondAnalysis?.features, into: &result)
     // `clockOffset` compares the initiator's clock with the responder's.
     result.clockOffsetppm = 1e6 * (isResponder ? recorded.clockOffset : -recorded.clockOffset)
     return result
-  }
-
-  /// What line of sight and range bias are judged by: the features of `exchange`, of which `measurement`
-  /// was made; `nil` where none of its receptions has a first path.
-  public func qualityFeatures(
-    of exchange: RangingExchange, _ measurement: RangingMeasurement, using workspace: Workspace
-  ) -> QualityFeatures? {
-    let isResponder = exchange.initiator == .peer
-    let first = isResponder ? exchange.poll.reception : exchange.response?.reception
-    let second = isResponder ? exchange.final?.reception : nil
-    var features = QualityStage.joined(
-      analyse(first, by: &workspace.poll)?.features, analyse(second, by: &workspace.final)?.features)
-    if let distance = measurement.distance { features?.setDistance(distance) }
-    return features
   }
 
   private func analyse(_ reception: Reception?, by analyser: inout ReceptionAnalyser) -> ReceptionAnalysis? {

@@ -8,7 +8,8 @@ struct CSVOutput: ReplayOutput {
     "event", "capture", "exchange", "time_s", "peer", "distance_m", "distance_std_m", "direction_x", "direction_y",
     "direction_z", "azimuth_deg", "elevation_deg", "azimuth_std_deg", "elevation_std_deg", "raw_distance_m",
     "raw_distance_std_m", "range_bias_m", "range_bias_std_m", "line_of_sight_probability", "first_path_taps_poll",
-    "first_path_taps_response", "first_path_taps_final", "snr_db", "clock_offset_ppm", "chip_distance_m", "chip_raw_distance_m",
+    "first_path_taps_response", "first_path_taps_final", "snr_db", "clock_offset_ppm", "chip_distance_m",
+    "chip_raw_distance_m",
     "true_distance_m", "true_azimuth_deg", "true_elevation_deg", "status",
   ]
   private let output: ByteOutput
