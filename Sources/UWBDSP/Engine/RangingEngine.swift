@@ -78,6 +78,9 @@ public struct RangingEngine: Sendable {
       count: JointDelayAngle.mostCandidates * JointDelayAngle.mostCandidates, zero: .none)
     fileprivate var direction = JointEstimate().direction
     fileprivate var phases: PhaseDirection.Workspace?
+    /// What line of sight and range bias of the exchange measured last were judged by, its distance entered; `nil` where
+    /// none of its receptions has a first path.
+    public fileprivate(set) var qualityFeatures: QualityFeatures?
 
     fileprivate init(
       _ configuration: Configuration, _ phaseDirection: PhaseDirection?, tapCount: Int, antennaCount: Int
@@ -146,6 +149,7 @@ public struct RangingEngine: Sendable {
     // The receptions at the local device are those whose CIR can be here; the others are the peer's.
     let first = isResponder ? exchange.poll.reception : exchange.response?.reception
     let second = isResponder ? exchange.final?.reception : nil
+    workspace.qualityFeatures = nil
     let firstAnalysis = analyse(first, by: &workspace.poll)
     let secondAnalysis = analyse(second, by: &workspace.final)
 
@@ -165,23 +169,9 @@ public struct RangingEngine: Sendable {
     range(
       exchange, clock: clock, poll: isResponder ? firstCorrection : others,
       response: isResponder ? others : firstCorrection, final: isResponder ? secondCorrection : others, into: &result)
-    quality.judge(firstAnalysis?.features, secondAnalysis?.features, into: &result)
+    workspace.qualityFeatures = quality.judge(firstAnalysis?.features, secondAnalysis?.features, into: &result)
     calibrate(exchange, &result)
     return result
-  }
-
-  /// What line of sight and range bias are judged by: the features of `exchange`, of which `measurement`
-  /// was made; `nil` where none of its receptions has a first path.
-  public func qualityFeatures(
-    of exchange: RangingExchange, _ measurement: RangingMeasurement, using workspace: Workspace
-  ) -> QualityFeatures? {
-    let isResponder = exchange.initiator == .peer
-    let first = isResponder ? exchange.poll.reception : exchange.response?.reception
-    let second = isResponder ? exchange.final?.reception : nil
-    var features = QualityStage.joined(
-      analyse(first, by: &workspace.poll)?.features, analyse(second, by: &workspace.final)?.features)
-    if let distance = measurement.rawDistance { features?.setDistance(distance) }
-    return features
   }
 
   /// Without timestamps: a chip that hands over phase differences hands over its distance too, or none.

@@ -24,8 +24,8 @@ public struct LineOfSightTraining: Sendable, Hashable {
   public struct Choice: Sendable, Hashable {
     public var featureSet: QualityFeatureSet
     public var lambda: Double
-    /// Mean logarithmic loss on places left out while choosing, nats.
-    public var loss: Double
+    /// Mean logarithmic loss on places left out while choosing, nats; `nil` where there was nothing to choose.
+    public var loss: Double?
   }
 
   public struct Result: Sendable, Hashable {
@@ -39,6 +39,11 @@ public struct LineOfSightTraining: Sendable, Hashable {
     let samples = samples.filter { $0.isLineOfSight != nil }
     let few = Self.thinned(samples, perPlace: exchangesPerPlace)
     guard let groups = Self.placesOfBothClasses(few) else { return nil }
+    if featureSets.count == 1, lambdas.count == 1 {
+      return Self.model(samples, featureSets[0], lambda: lambdas[0]).map {
+        Result(model: $0, choice: Choice(featureSet: featureSets[0], lambda: lambdas[0], loss: nil))
+      }
+    }
     var choices: [Choice] = []
     var costs: [[Double]] = []
     for set in featureSets.sorted(by: { $0.features.count < $1.features.count }) {

@@ -10,8 +10,13 @@ struct QualityStage: Sendable {
   }
 
   /// Completes `measurement` from the features of its receptions; what can't be told stays `nil`.
-  func judge(_ first: QualityFeatures?, _ second: QualityFeatures?, into measurement: inout RangingMeasurement) {
-    guard var features = Self.joined(first, second) else { return }
+  ///
+  /// - Returns: the exchange's features, its distance entered.
+  @discardableResult
+  func judge(
+    _ first: QualityFeatures?, _ second: QualityFeatures?, into measurement: inout RangingMeasurement
+  ) -> QualityFeatures? {
+    guard var features = Self.joined(first, second) else { return nil }
     if let distance = measurement.distance { features.setDistance(distance) }
     if measurement.distance != nil || !lineOfSight.logOdds.features.contains(.freeSpacePeak) {
       measurement.lineOfSightProbability = lineOfSight.probability(features)
@@ -20,6 +25,7 @@ struct QualityStage: Sendable {
       measurement.rangeBias = rangeBias.bias.value(at: features)
       measurement.rangeBiasDeviation = rangeBias.deviation(features)
     }
+    return features
   }
 
   /// An exchange's features are the mean of its receptions'.

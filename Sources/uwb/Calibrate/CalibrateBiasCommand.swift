@@ -62,6 +62,8 @@ struct CalibrateBiasCommand: ParsableCommand {
   }
 
   func run() throws {
+    // Told before anything is read: each capture is one place.
+    guard captures.count >= 4 else { throw tooFew }
     let table = try truth.map { try TruthTable(path: $0) } ?? TruthTable()
     var exchanges = LabelledExchanges()
     for capture in captures {
@@ -69,10 +71,7 @@ struct CalibrateBiasCommand: ParsableCommand {
     }
     let candidates = zip(exchanges.methods, exchanges.samples).map { (delay: $0, samples: $1) }
     guard Set(candidates.first?.samples.map(\.group) ?? []).count >= 4 else {
-      throw CaptureError(
-        file: captures.joined(separator: ", "),
-        problem: "there are fewer than four captures with exchanges to learn from",
-        remedy: "Give captures of more places, each in a file of its own.")
+      throw tooFew
     }
     let validation = crossValidation
     let trained = validation.finish(candidates)
@@ -97,6 +96,13 @@ struct CalibrateBiasCommand: ParsableCommand {
           + (trained.lineOfSight.map { "; line of sight \($0.featureSet.rawValue), λ \($0.lambda)" } ?? ""))
     }
     if let svg { try write(BiasPicture.figure(figures).svg(), to: svg) }
+  }
+
+  private var tooFew: CaptureError {
+    CaptureError(
+      file: captures.joined(separator: ", "),
+      problem: "there are fewer than four captures with exchanges to learn from",
+      remedy: "Give captures of more places, each in a file of its own.")
   }
 
   private var crossValidation: QualityCrossValidation {

@@ -81,9 +81,7 @@ struct LabelledExchanges {
     var found: [QualitySample] = []
     for (engine, workspace) in stages {
       let measurement = engine.measure(exchange, using: workspace)
-      guard let measured = measurement.distance,
-        let features = engine.qualityFeatures(of: exchange, measurement, using: workspace)
-      else {
+      guard let measured = measurement.rawDistance, let features = workspace.qualityFeatures else {
         let reason = measurement.status == .ok ? "noImpulseResponse" : measurement.status.rawValue
         rejected[reason, default: 0] += 1
         return
