@@ -32,13 +32,16 @@ struct EvaluateAngleCommand: ParsableCommand {
   @Option(help: ArgumentHelp("An array by name, or an array file.", valueName: "name|file.json"))
   var array = "ula8"
 
-  @Option(help: ArgumentHelp("Where the sources are.", valueName: "list"))
+  // Lists may begin with a minus.
+  @Option(parsing: .unconditional, help: ArgumentHelp("Where the sources are.", valueName: "list"))
   var sources = "17.3"
 
   @Option(help: "Snapshots of each trial.")
   var snapshots = 64
 
-  @Option(help: ArgumentHelp("Signal-to-noise ratios, dB, separated by commas.", valueName: "list"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Signal-to-noise ratios, dB, separated by commas.", valueName: "list"))
   var snr = "0,10,20"
 
   @Option(help: "Trials of each case.")
