@@ -10,12 +10,17 @@ public struct CaptureHeader: Sendable {
   public var array: AntennaArray?
   /// Free text: who recorded it, with what.
   public var notes: [String]
+  /// Whether the CIRs are complex. Those that hold magnitudes alone (imaginary parts of 0) give delays, no direction.
+  public var hasPhase: Bool
 
-  public init(format: String, profile: String, array: AntennaArray? = nil, notes: [String] = []) {
+  public init(
+    format: String, profile: String, array: AntennaArray? = nil, notes: [String] = [], hasPhase: Bool = true
+  ) {
     self.format = format
     self.profile = profile
     self.array = array
     self.notes = notes
+    self.hasPhase = hasPhase
   }
 }
 
