@@ -33,9 +33,9 @@ public struct CaptureFormat: Sendable {
       name: "decaranging", summary: "text log of DecaRanging (EVK1000, DW1000) with accumulators", isStream: true,
       recognise: { DecaRangingLog.recognise($0) }, open: { DecaRangingLog($0) }),
     CaptureFormat(
-      name: "sigmf", summary: "SigMF recording with the uwb extension: NAME.sigmf-meta and NAME.sigmf-data",
+      name: "sigmf", summary: "SigMF recording, archive or collection with the uwb extension",
       isStream: false, recognise: { SigMFReader.recognise($0) }, open: { throw SigMFReader.notAStream($0) },
-      openPath: { try SigMFReader(path: $0) }),
+      openPath: { try SigMFCapture.open($0) }),
     CaptureFormat(
       name: "uwb-core", summary: "CIR JSON lines of Decawave's uwb-core", isStream: true,
       recognise: { UwbCoreLines.recognise($0) }, open: { CIRLog(UwbCoreLines(), $0) }),
@@ -115,16 +115,19 @@ public func openCapture(
     if let openPath = chosen.openPath, path != "-" { return try openPath(path) }
     return try chosen.reader(nonempty(ByteSource(path: path)), options)
   }
-  if SigMFPaths.isRecording(path) { return try SigMFReader(path: path) }
+  if SigMFPaths.isRecording(path) { return try SigMFCapture.open(path) }
   return try openCapture(ByteSource(path: path), options: options)
+}
+
+/// The files of the capture at `path`: itself, or those of the recording that it names.
+public func captureFiles(_ path: String) -> [String] {
+  SigMFPaths.isRecording(path) ? SigMFPaths.files(path) : [path]
 }
 
 /// Bytes that the capture at `path` takes, over all of its files: what `CaptureReader.bytesRead` runs up to. `nil` for a
 /// stream, and where there is no such capture.
 public func captureByteCount(_ path: String) -> Int? {
-  let recording = SigMFPaths(path)
-  let files = SigMFPaths.isRecording(path) ? [recording.metadata, recording.data] : [path]
-  let sizes = files.map { file -> Int? in
+  let sizes = captureFiles(path).map { file -> Int? in
     var status = stat()
     guard stat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
     return Int(status.st_size)

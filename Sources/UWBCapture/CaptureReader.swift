@@ -57,6 +57,12 @@ public protocol CaptureReader {
   mutating func next() throws -> RangingExchange?
 }
 
+/// A capture that carries a hash of its samples.
+public protocol HashedCapture {
+  /// Reads all samples and compares; `nil` where the capture has no hash (it was not finished).
+  func hashFits() throws -> Bool?
+}
+
 /// Why a capture can't be read. Says what, where, and what to do about it.
 public struct CaptureError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The file, or `-`.

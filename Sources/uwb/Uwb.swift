@@ -15,7 +15,8 @@ struct Uwb: ParsableCommand {
       """,
     version: "0.1.0",
     subcommands: [
-      ReplayCommand.self, SimulateCommand.self, InspectCommand.self, EvaluateCommand.self, CalibrateCommand.self,
+      ReplayCommand.self, InfoCommand.self, ConvertCommand.self, SimulateCommand.self, InspectCommand.self,
+      EvaluateCommand.self, CalibrateCommand.self,
       EstimatorsCommand.self,
     ])
 }

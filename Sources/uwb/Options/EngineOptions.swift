@@ -6,8 +6,10 @@ extension DelayMethod: ExpressibleByArgument {}
 
 /// How exchanges become measurements: shared by every verb that runs the engine.
 struct EngineOptions: ParsableArguments {
-  @Option(help: "Capture format, or auto to tell it by the content.")
-  var format = "auto"
+  @OptionGroup(title: "Input options") var input: InputOptions
+
+  /// Capture format, or auto.
+  var format: String { input.format }
 
   @Option(
     help: ArgumentHelp(
@@ -40,9 +42,10 @@ struct EngineOptions: ParsableArguments {
   ///
   /// - Throws: `CaptureError` for a profile that is not known, or a file that can't be read.
   func engine(for header: CaptureHeader, file: String) throws -> RangingEngine {
-    guard var profile = DeviceProfile.named(header.profile) else {
+    let name = input.profile ?? header.profile
+    guard var profile = DeviceProfile.named(name) else {
       throw CaptureError(
-        file: file, problem: "there is no device profile “\(header.profile)”",
+        file: file, problem: "there is no device profile “\(name)”",
         remedy: "Known profiles are: \(DeviceProfile.all.map(\.name).joined(separator: ", ")).")
     }
     if let pulse { profile.pulse = try PulseFile.shape(named: pulse) }

@@ -67,7 +67,7 @@ struct ReplayCommand: ParsableCommand {
   private func replay(
     _ path: String, into sink: inout any ReplayOutput, page: inout ReportPage?
   ) throws -> ReplayTotals {
-    var reader = try openCapture(path, format: engine.format)
+    var reader = try engine.input.open(path)
     let name = path == "-" ? "-" : URL(fileURLWithPath: path).lastPathComponent
     var progress = Progress(name, totalBytes: FileSize.bytes(path))
     defer { progress.finish() }
