@@ -10,6 +10,16 @@ public struct CaptureSummary: Sendable {
     public var receptions = 0
     public var impulseResponses = 0
     public var chipFirstPaths = 0
+
+    public init(
+      count: Int = 0, transmitted: Int = 0, receptions: Int = 0, impulseResponses: Int = 0, chipFirstPaths: Int = 0
+    ) {
+      self.count = count
+      self.transmitted = transmitted
+      self.receptions = receptions
+      self.impulseResponses = impulseResponses
+      self.chipFirstPaths = chipFirstPaths
+    }
   }
 
   public private(set) var exchanges = 0
