@@ -80,12 +80,15 @@ func test(_ bytes: UnsafeBufferPointer<UInt8>) throws {
   }
 }
 
+// libFuzzer asks for this name, though it is handed the function as well.
+@_cdecl("LLVMFuzzerTestOneInput")
+func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
+  do { try test(UnsafeBufferPointer(start: start, count: count)) } catch is CaptureError {} catch {
+    fatalError("an error of another kind: \(error)")
+  }
+  return 0
+}
+
 var count = CommandLine.argc
 var arguments = CommandLine.unsafeArgv
-exit(
-  runFuzzer(&count, &arguments) { start, count in
-    do { try test(UnsafeBufferPointer(start: start, count: count)) } catch is CaptureError {} catch {
-      fatalError("an error of another kind: \(error)")
-    }
-    return 0
-  })
+exit(runFuzzer(&count, &arguments, testOneInput))

@@ -17,6 +17,7 @@ public struct SigMFReader: CaptureReader {
   private var samples: MappedSamples
   private var sampleBytes = 0
   private var ahead: SigMFSegment?
+  private var messages: [(name: SigMFMessage.Name, message: RangingMessage)] = []
   private var isFirst = true
   private var isAtEnd = false
 
@@ -61,28 +62,39 @@ public struct SigMFReader: CaptureReader {
     while true {
       guard let first = try ahead ?? nextSegment() else { return nil }
       ahead = nil
-      var messages = [(first.message.name, first.message.rangingMessage(try impulseResponse(first)))]
+      messages.removeAll(keepingCapacity: true)
+      messages.append((first.message.name, first.message.rangingMessage(try impulseResponse(first))))
       while let segment = try nextSegment() {
         guard segment.index == first.index, segment.exchange == nil else {
           ahead = segment
           break
         }
+        // More than an exchange can have are counted, not kept.
+        guard messages.count < Self.maximumMessages else { continue }
         messages.append((segment.message.name, segment.message.rangingMessage(try impulseResponse(segment))))
       }
       guard let exchange = first.exchange else {
         skipped.add("incompleteExchange")
         continue
       }
-      messages += (exchange.otherMessages ?? []).map { ($0.name, $0.rangingMessage()) }
-      guard Set(messages.map(\.0)).count == exchange.messageCount, messages.count == exchange.messageCount,
-        let result = exchange.rangingExchange(
-          index: first.index, messages: messages.map { (name: $0.0, message: $0.1) })
+      for message in exchange.otherMessages ?? [] { messages.append((message.name, message.rangingMessage())) }
+      guard messages.count == exchange.messageCount, areMessagesDifferent,
+        let result = exchange.rangingExchange(index: first.index, messages: messages)
       else {
         skipped.add("incompleteExchange")
         continue
       }
       return result
     }
+  }
+
+  private static let maximumMessages = 8
+
+  private var areMessagesDifferent: Bool {
+    for one in messages.indices {
+      for other in messages[..<one] where other.name == messages[one].name { return false }
+    }
+    return true
   }
 
   private mutating func nextSegment() throws -> SigMFSegment? {
