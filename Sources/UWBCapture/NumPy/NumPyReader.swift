@@ -7,11 +7,12 @@ import UWBDSP
 ///
 /// `skipped` counts: `truncatedData` (the file ends inside a CIR), `surplusBytes` (once, where it goes on after the last).
 ///
-/// Memory is one CIR, whatever the array's size; a header that announces more than 64 antennas or 2²⁰ taps is refused.
+/// Memory is one CIR, whatever the array's size; a header that announces CIRs of more than 64 antennas or 2²⁰ samples is
+/// refused.
 public struct NumPyReader: CaptureReader {
-  /// Most antennas and taps that a header may ask for.
+  /// Most antennas, and most samples of a CIR over all of them, that a header may ask for.
   static let maximumAntennaCount = 64
-  static let maximumTapCount = 1 << 20
+  static let maximumSampleCount = 1 << 20
 
   public let header: CaptureHeader
   public private(set) var skipped = SkippedInput()
@@ -45,12 +46,14 @@ public struct NumPyReader: CaptureReader {
         file: source.name, place: "shape", problem: "\(head.shape.count) axes of samples can't be CIRs",
         remedy: "Give it the axes CIRs × antennas × taps, or antennas × taps.")
     }
-    guard (1...Self.maximumAntennaCount).contains(shape.antennas), (1...Self.maximumTapCount).contains(shape.taps)
+    guard (1...Self.maximumAntennaCount).contains(shape.antennas),
+      (1...Self.maximumSampleCount / shape.antennas).contains(shape.taps)
     else {
       throw CaptureError(
         file: source.name, place: "shape", problem: "\(shape.antennas) antennas × \(shape.taps) taps are no CIR",
         remedy: head.shape.count == 2
-          ? "If its rows are CIRs of one antenna, say so with --rows cirs." : "Antennas are 1 … 64, taps 1 … 1048576.")
+          ? "If its rows are CIRs of one antenna, say so with --rows cirs."
+          : "Antennas are 1 … 64, antennas × taps 1 … 1048576.")
     }
     (count, antennaCount, tapCount) = (shape.cirs, shape.antennas, shape.taps)
     var notes = ["CIRs alone: no clock and no timestamps, so no distance"]

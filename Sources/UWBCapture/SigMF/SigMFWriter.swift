@@ -128,7 +128,7 @@ public final class SigMFWriter: CaptureWriter {
         throw CaptureError(
           file: paths.base, place: "exchange \(index), \(name.rawValue)",
           problem: "its CIR has \(found.description), those before \(known.description)",
-          remedy: "Write captures of different layouts to recordings of their own.")
+          remedy: "Write a collection, which begins another recording where the layout changes (uwb convert --split).")
       }
       known = found
     }

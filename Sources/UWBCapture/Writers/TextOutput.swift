@@ -54,9 +54,9 @@ final class TextOutput {
     bytes[start...].reverse()
   }
 
-  /// To be called between records: writes out what is whole.
+  /// To be called between records: writes out what is whole, to a pipe at once, since somebody may be waiting there.
   func flushIfLong() throws {
-    if bytes.count >= Self.flushSize { try flush() }
+    if bytes.count >= Self.flushSize || descriptor == STDOUT_FILENO { try flush() }
   }
 
   func flush() throws {

@@ -195,6 +195,7 @@ import UWBDSP
   @Test(arguments: [
     ("<f4", "(1, 4)", "False"), (">c8", "(4,)", "False"), ("<c8", "(4, 4)", "True"), ("<i2", "(4, 3)", "False"),
     ("<c8", "(1, 2, 3, 4)", "False"), ("<c8", "()", "False"), ("<c8", "(65, 4)", "False"), ("<c8", "(1, 0)", "False"),
+    ("<c8", "(1, 64, 1048576)", "False"),
     ("<c8", "(1, 99999999999)", "False"), ("<c8", "(1, -4)", "False"), ("<c8", "(9999999999999999999999,)", "False"),
   ])
   func numpyHeadersWithoutSense(_ type: String, _ shape: String, _ order: String) throws {
