@@ -57,7 +57,8 @@ let package = Package(
       name: "UWBCaptureTests", dependencies: ["UWBCapture", "UWBSimulation", "TestSupport"], swiftSettings: strict),
     .testTarget(name: "NearbySessionTests", dependencies: ["NearbySession", "TestSupport"], swiftSettings: strict),
     .testTarget(name: "UWBReportTests", dependencies: ["UWBReport", "TestSupport"], swiftSettings: strict),
-    .testTarget(name: "uwbTests", dependencies: ["uwb", "UWBSimulation", "TestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "uwbTests", dependencies: ["uwb", "UWBCapture", "UWBSimulation", "TestSupport"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

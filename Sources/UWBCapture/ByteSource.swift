@@ -49,6 +49,36 @@ public final class ByteSource {
     }
   }
 
+  /// Opens a file, or the part of it that `part` names.
+  convenience init(_ part: FilePart) throws {
+    guard let range = part.range else {
+      try self.init(path: part.path)
+      return
+    }
+    let descriptor = open(part.path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw Self.openError(part.path, code: errno) }
+    let owner = DescriptorOwner(descriptor)
+    var position = range.lowerBound
+    self.init(name: part.path) { target in
+      let wanted = min(target.count, range.upperBound - position)
+      guard wanted > 0 else { return 0 }
+      let count = pread(owner.descriptor, target.baseAddress, wanted, off_t(position))
+      guard count >= 0 else {
+        throw CaptureError(
+          file: part.path, problem: "can't be read: \(String(cString: strerror(errno)))",
+          remedy: "Check that its disk is still there.")
+      }
+      position += count
+      return count
+    }
+  }
+
+  private final class DescriptorOwner {
+    let descriptor: Int32
+    init(_ descriptor: Int32) { self.descriptor = descriptor }
+    deinit { _ = Foundation.close(descriptor) }
+  }
+
   deinit {
     close()
     buffer.deallocate()
@@ -128,4 +158,11 @@ public final class ByteSource {
         file: path, problem: "can't be opened: \(String(cString: strerror(code)))", remedy: "Check the path.")
     }
   }
+}
+
+/// A file, or some bytes of it: a member of an archive.
+struct FilePart: Equatable {
+  var path: String
+  /// `nil` for all of it.
+  var range: Range<Int>?
 }

@@ -20,6 +20,12 @@ public struct CaptureFormat: Sendable {
   let open: @Sendable (ByteSource) throws -> any CaptureReader
   /// For formats of more than one file.
   var openPath: (@Sendable (String) throws -> any CaptureReader)?
+  /// For formats that have to be told what they don't say.
+  var openWithOptions: (@Sendable (ByteSource, CaptureOptions) throws -> any CaptureReader)?
+
+  func reader(_ source: ByteSource, _ options: CaptureOptions) throws -> any CaptureReader {
+    try openWithOptions?(source, options) ?? open(source)
+  }
 
   /// All formats, in the order in which content is tried.
   public static let all: [CaptureFormat] = [
@@ -27,9 +33,9 @@ public struct CaptureFormat: Sendable {
       name: "decaranging", summary: "text log of DecaRanging (EVK1000, DW1000) with accumulators", isStream: true,
       recognise: { DecaRangingLog.recognise($0) }, open: { DecaRangingLog($0) }),
     CaptureFormat(
-      name: "sigmf", summary: "SigMF recording with the uwb extension: NAME.sigmf-meta and NAME.sigmf-data",
+      name: "sigmf", summary: "SigMF recording, archive or collection with the uwb extension",
       isStream: false, recognise: { SigMFReader.recognise($0) }, open: { throw SigMFReader.notAStream($0) },
-      openPath: { try SigMFReader(path: $0) }),
+      openPath: { try SigMFCapture.open($0) }),
     CaptureFormat(
       name: "twr-table", summary: "CSV table of single-sided two-way ranging (DW1000), 32-bit timestamps",
       isStream: true,
@@ -37,12 +43,43 @@ public struct CaptureFormat: Sendable {
     CaptureFormat(
       name: "phase-table",
       summary: "CSV table of phase differences of arrival (NXP SR150), with true angles or without",
-      isStream: true, recognise: { PhaseTable.recognise($0) }, open: { try PhaseTable($0) }),
+      isStream: true, recognise: { PhaseTable.recognise($0) }, open: { try PhaseTable($0) },
+      openWithOptions: { try PhaseTable($0, columns: $1.columns) }),
+    CaptureFormat(
+      name: "uwb-core", summary: "CIR JSON lines of Decawave's uwb-core", isStream: true,
+      recognise: { UwbCoreLines.recognise($0) }, open: { CIRLog(UwbCoreLines(), $0) }),
+    CaptureFormat(
+      name: "contiki-uwb", summary: "CIR[start:count] lines of Contiki-UWB (DW1000)", isStream: true,
+      recognise: { ContikiLines.recognise($0) }, open: { CIRLog(ContikiLines(), $0) }),
+    CaptureFormat(
+      name: "dw3000-cir", summary: "CIR_BEGIN … CIR_END text of DW3000 programs", isStream: true,
+      recognise: { DW3000Lines.recognise($0) }, open: { CIRLog(DW3000Lines(), $0) }),
+    CaptureFormat(
+      name: "ewine", summary: "eWINE CSV tables of CIR magnitudes (DWM1000), no phase", isStream: true,
+      recognise: { EWINELines.recognise($0) }, open: { CIRLog(EWINELines(), $0) }),
+    CaptureFormat(
+      name: "npy", summary: "NumPy array: CIRs × antennas × taps, complex64 or pairs of int16", isStream: true,
+      recognise: { NumPyReader.recognise($0) }, open: { try NumPyReader($0) },
+      openWithOptions: { try NumPyReader($0, options: $1) }),
   ]
 
   /// The format of that name.
   public static func named(_ name: String) -> CaptureFormat? {
     all.first { $0.name == name }
+  }
+
+  /// Opens `source` as the format of that name.
+  ///
+  /// - Throws: `CaptureError` where there is no such format, or the source can't be read as it.
+  public static func open(
+    _ name: String, _ source: ByteSource, _ options: CaptureOptions = CaptureOptions()
+  ) throws -> any CaptureReader {
+    guard let chosen = named(name) else {
+      throw CaptureError(
+        file: source.name, problem: "there is no capture format “\(name)”",
+        remedy: "Choose one of: auto, \(all.map(\.name).joined(separator: ", ")).")
+    }
+    return try chosen.reader(source, options)
   }
 
   /// Bytes of a stream's start that are looked at before it is given up as unknown.
@@ -73,12 +110,12 @@ public struct CaptureFormat: Sendable {
 ///
 /// - Parameters:
 ///   - format: a format's name, or `auto` to tell it by its content.
-///   - columns: what the columns of a phase-difference table are called; naming some makes it one.
+///   - options: what the capture does not say of itself.
 /// - Throws: `CaptureError` where it can't be read, is empty, or is of no known format.
 public func openCapture(
-  _ path: String, format: String = "auto", columns: PhaseTableColumns = PhaseTableColumns()
+  _ path: String, format: String = "auto", options: CaptureOptions = CaptureOptions()
 ) throws -> any CaptureReader {
-  if !columns.names.isEmpty { return try PhaseTable(nonempty(ByteSource(path: path)), columns: columns) }
+  if !options.columns.names.isEmpty { return try PhaseTable(nonempty(ByteSource(path: path)), columns: options.columns) }
   let known = CaptureFormat.all.map(\.name).joined(separator: ", ")
   if format != "auto" {
     guard let chosen = CaptureFormat.named(format) else {
@@ -86,18 +123,21 @@ public func openCapture(
         file: path, problem: "there is no capture format “\(format)”", remedy: "Choose one of: auto, \(known).")
     }
     if let openPath = chosen.openPath, path != "-" { return try openPath(path) }
-    return try chosen.open(nonempty(ByteSource(path: path)))
+    return try chosen.reader(nonempty(ByteSource(path: path)), options)
   }
-  if SigMFPaths.isRecording(path) { return try SigMFReader(path: path) }
-  return try openCapture(ByteSource(path: path))
+  if SigMFPaths.isRecording(path) { return try SigMFCapture.open(path) }
+  return try openCapture(ByteSource(path: path), options: options)
+}
+
+/// The files of the capture at `path`: itself, or those of the recording that it names.
+public func captureFiles(_ path: String) -> [String] {
+  SigMFPaths.isRecording(path) ? SigMFPaths.files(path) : [path]
 }
 
 /// Bytes that the capture at `path` takes, over all of its files: what `CaptureReader.bytesRead` runs up to. `nil` for a
 /// stream, and where there is no such capture.
 public func captureByteCount(_ path: String) -> Int? {
-  let recording = SigMFPaths(path)
-  let files = SigMFPaths.isRecording(path) ? [recording.metadata, recording.data] : [path]
-  let sizes = files.map { file -> Int? in
+  let sizes = captureFiles(path).map { file -> Int? in
     var status = stat()
     guard stat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
     return Int(status.st_size)
@@ -108,14 +148,16 @@ public func captureByteCount(_ path: String) -> Int? {
 /// Opens a stream for reading and tells its format by its content.
 ///
 /// - Throws: `CaptureError` where it can't be read, is empty, or is of no known format.
-public func openCapture(_ source: ByteSource) throws -> any CaptureReader {
+public func openCapture(
+  _ source: ByteSource, options: CaptureOptions = CaptureOptions()
+) throws -> any CaptureReader {
   let source = try nonempty(source)
   guard let format = try CaptureFormat.recognised(in: source) else {
     throw CaptureError(
       file: source.name, place: "first \(source.buffered.count) bytes", problem: "its content is of no known format",
       remedy: "Known formats are: \(CaptureFormat.all.map(\.name).joined(separator: ", ")). Name one with --format.")
   }
-  return try format.open(source)
+  return try format.reader(source, options)
 }
 
 private func nonempty(_ source: ByteSource) throws -> ByteSource {

@@ -10,12 +10,17 @@ public struct CaptureHeader: Sendable {
   public var array: AntennaArray?
   /// Free text: who recorded it, with what.
   public var notes: [String]
+  /// Whether the CIRs are complex. Those that hold magnitudes alone (imaginary parts of 0) give delays, no direction.
+  public var hasPhase: Bool
 
-  public init(format: String, profile: String, array: AntennaArray? = nil, notes: [String] = []) {
+  public init(
+    format: String, profile: String, array: AntennaArray? = nil, notes: [String] = [], hasPhase: Bool = true
+  ) {
     self.format = format
     self.profile = profile
     self.array = array
     self.notes = notes
+    self.hasPhase = hasPhase
   }
 }
 
@@ -50,6 +55,12 @@ public protocol CaptureReader {
   /// The next whole exchange, or `nil` at the end. Damage is counted in `skipped`; only input that can't be read at
   /// all throws a `CaptureError`.
   mutating func next() throws -> RangingExchange?
+}
+
+/// A capture that carries a hash of its samples.
+public protocol HashedCapture {
+  /// Reads all samples and compares; `nil` where the capture has no hash (it was not finished).
+  func hashFits() throws -> Bool?
 }
 
 /// Why a capture can't be read. Says what, where, and what to do about it.

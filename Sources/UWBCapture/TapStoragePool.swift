@@ -25,6 +25,22 @@ struct TapStoragePool {
     return storage
   }
 
+  /// A storage that holds single-precision samples of these parts and that nobody else refers to.
+  ///
+  /// - Precondition: as many real as imaginary parts.
+  mutating func storage(real: [Float], imaginary: [Float]) -> TapStorage {
+    precondition(real.count == imaginary.count, "\(real.count) real and \(imaginary.count) imaginary parts")
+    let byteCount = 2 * real.count * MemoryLayout<Float>.size
+    let storage = free(byteCount: byteCount) ?? insert(TapStorage(byteCount: byteCount))
+    storage.withMutableBytes { target in
+      for index in real.indices {
+        target.storeBytes(of: real[index].bitPattern.littleEndian, toByteOffset: 8 * index, as: UInt32.self)
+        target.storeBytes(of: imaginary[index].bitPattern.littleEndian, toByteOffset: 8 * index + 4, as: UInt32.self)
+      }
+    }
+    return storage
+  }
+
   private mutating func free(byteCount: Int) -> TapStorage? {
     for offset in storages.indices {
       let index = (next + offset) % storages.count

@@ -15,8 +15,8 @@ struct Uwb: ParsableCommand {
       """,
     version: "0.1.0",
     subcommands: [
-      ReplayCommand.self, MergeCommand.self, SimulateCommand.self, InspectCommand.self, EvaluateCommand.self,
-      CalibrateCommand.self,
+      ReplayCommand.self, MergeCommand.self, InfoCommand.self, ConvertCommand.self, SimulateCommand.self,
+      InspectCommand.self, EvaluateCommand.self, CalibrateCommand.self,
       EstimatorsCommand.self,
     ])
 }

@@ -46,11 +46,7 @@ struct JSONStream {
     var scanned = 0
     var isTooLong = false
     while true {
-      let bytes = source.buffered
-      while scanned < bytes.count {
-        let end = scanner.end(after: bytes[scanned])
-        scanned += 1
-        guard let end else { continue }
+      if let end = scanner.end(in: source.buffered, from: &scanned) {
         let length = scanned - (end == .here ? 0 : 1)
         if isTooLong {
           source.consume(length)
@@ -89,7 +85,27 @@ struct JSONStream {
     private var isEscaped = false
     private var isScalar = false
 
-    mutating func end(after byte: UInt8) -> End? {
+    /// Looks at the bytes from `position` on, and leaves it behind the last one it saw.
+    mutating func end(in bytes: UnsafeRawBufferPointer, from position: inout Int) -> End? {
+      guard let base = bytes.baseAddress else { return nil }
+      while position < bytes.count {
+        if isString, !isEscaped {
+          // Most bytes stand in strings: to the next quote or backslash in one go.
+          while position < bytes.count {
+            let byte = base.load(fromByteOffset: position, as: UInt8.self)
+            if byte == 0x22 || byte == 0x5C { break }
+            position += 1
+          }
+          guard position < bytes.count else { return nil }
+        }
+        let byte = base.load(fromByteOffset: position, as: UInt8.self)
+        position += 1
+        if let end = end(after: byte) { return end }
+      }
+      return nil
+    }
+
+    private mutating func end(after byte: UInt8) -> End? {
       if isString {
         if isEscaped {
           isEscaped = false

@@ -4,10 +4,13 @@ import UWBDSP
 /// The data file of a recording, mapped into memory a window at a time: CIRs borrow it, and a window goes when the last
 /// of them does, so that a file of any length takes the memory of one or two windows.
 struct MappedSamples {
-  /// Bytes of the file.
+  /// Bytes of the samples.
   let byteCount: Int
+  /// Where they lie.
+  let file: FilePart
 
-  private let path: String
+  private var path: String { file.path }
+  private let first: Int
   private let descriptor: FileDescriptor
   private var window: (storage: TapStorage, range: Range<Int>)?
   private static let windowByteCount = 32 << 20
@@ -15,20 +18,22 @@ struct MappedSamples {
   /// Opens the file.
   ///
   /// - Throws: `CaptureError` where it is missing or may not be read.
-  init(path: String) throws {
-    self.path = path
-    let number = open(path, O_RDONLY | O_CLOEXEC)
+  init(_ file: FilePart) throws {
+    self.file = file
+    let number = open(file.path, O_RDONLY | O_CLOEXEC)
     guard number >= 0 else {
       throw CaptureError(
-        file: path, problem: "can't be opened: \(String(cString: strerror(errno)))",
+        file: file.path, problem: "can't be opened: \(String(cString: strerror(errno)))",
         remedy: "A recording is two files, .sigmf-meta and .sigmf-data: keep both in one folder.")
     }
     descriptor = FileDescriptor(number)
     var status = stat()
     guard fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      throw CaptureError(file: path, problem: "is no plain file", remedy: "Name the recording's two files.")
+      throw CaptureError(file: file.path, problem: "is no plain file", remedy: "Name the recording's two files.")
     }
-    byteCount = Int(status.st_size)
+    let size = Int(status.st_size)
+    first = min(file.range?.lowerBound ?? 0, size)
+    byteCount = min(file.range?.upperBound ?? size, size) - first
   }
 
   /// Memory that holds `range` of the file, and where the range starts in it; `nil` where the file ends before.
@@ -40,8 +45,8 @@ struct MappedSamples {
       return (window.storage, range.lowerBound - window.range.lowerBound)
     }
     let page = Int(sysconf(Int32(_SC_PAGESIZE)))
-    let start = range.lowerBound / page * page
-    let length = min(max(range.upperBound - start, Self.windowByteCount), byteCount - start)
+    let start = (first + range.lowerBound) / page * page
+    let length = min(max(first + range.upperBound - start, Self.windowByteCount), first + byteCount - start)
     guard let memory = mmap(nil, length, PROT_READ, MAP_SHARED, descriptor.number, off_t(start)), memory != MAP_FAILED
     else {
       throw CaptureError(
@@ -52,8 +57,9 @@ struct MappedSamples {
     let storage = TapStorage(borrowing: UnsafeRawBufferPointer(start: memory, count: length)) {
       munmap(UnsafeMutableRawPointer(bitPattern: address), length)
     }
-    window = (storage, start..<start + length)
-    return (storage, range.lowerBound - start)
+    // In an archive the first page may begin before the samples do.
+    window = (storage, start - first..<start - first + length)
+    return (storage, range.lowerBound - (start - first))
   }
 
   private final class FileDescriptor {

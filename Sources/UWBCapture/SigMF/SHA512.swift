@@ -30,6 +30,19 @@ struct SHA512 {
     block.append(contentsOf: bytes[position...])
   }
 
+  /// The hash of a file, or of the part of it that `range` names.
+  ///
+  /// - Throws: `CaptureError` where it can't be read.
+  static func hexadecimal(of file: FilePart) throws -> String {
+    let source = try ByteSource(file)
+    var hash = SHA512()
+    repeat {
+      hash.update(source.buffered)
+      source.consume(source.buffered.count)
+    } while try source.fill()
+    return hash.hexadecimal()
+  }
+
   /// The hash of all bytes so far, 128 hexadecimal digits.
   func hexadecimal() -> String {
     var copy = self
@@ -46,31 +59,61 @@ struct SHA512 {
     }.joined()
   }
 
+  // Over raw memory: the checked version is several times slower, and a long recording is gigabytes.
   private static func compress(
     _ bytes: UnsafeRawBufferPointer, from start: Int, _ state: inout [UInt64], _ schedule: inout [UInt64]
   ) {
-    func rotated(_ word: UInt64, _ count: UInt64) -> UInt64 { word >> count | word << (64 - count) }
+    constants.withUnsafeBufferPointer { constants in
+      schedule.withUnsafeMutableBufferPointer { schedule in
+        state.withUnsafeMutableBufferPointer { state in
+          compress(bytes, from: start, state, schedule, constants)
+        }
+      }
+    }
+  }
+
+  private static func compress(
+    _ bytes: UnsafeRawBufferPointer, from start: Int, _ state: UnsafeMutableBufferPointer<UInt64>,
+    _ schedule: UnsafeMutableBufferPointer<UInt64>, _ constants: UnsafeBufferPointer<UInt64>
+  ) {
+    @inline(__always) func rotated(_ word: UInt64, _ count: UInt64) -> UInt64 {
+      word &>> count | word &<< (64 &- count)
+    }
     for index in 0..<16 {
       schedule[index] = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: start + 8 * index, as: UInt64.self))
     }
     for index in 16..<80 {
-      let early = schedule[index - 15]
-      let late = schedule[index - 2]
-      schedule[index] =
-        schedule[index - 16] &+ schedule[index - 7]
-        &+ (rotated(early, 1) ^ rotated(early, 8) ^ early >> 7)
-        &+ (rotated(late, 19) ^ rotated(late, 61) ^ late >> 6)
+      let early = schedule[index &- 15]
+      let late = schedule[index &- 2]
+      let sums =
+        (rotated(early, 1) ^ rotated(early, 8) ^ early &>> 7) &+ (rotated(late, 19) ^ rotated(late, 61) ^ late &>> 6)
+      schedule[index] = schedule[index &- 16] &+ schedule[index &- 7] &+ sums
     }
     var (a, b, c, d) = (state[0], state[1], state[2], state[3])
     var (e, f, g, h) = (state[4], state[5], state[6], state[7])
     for index in 0..<80 {
       let choice = (e & f) ^ (~e & g)
-      let one =
-        h &+ (rotated(e, 14) ^ rotated(e, 18) ^ rotated(e, 41)) &+ choice &+ constants[index] &+ schedule[index]
-      let two = (rotated(a, 28) ^ rotated(a, 34) ^ rotated(a, 39)) &+ ((a & b) ^ (a & c) ^ (b & c))
-      (h, g, f, e, d, c, b, a) = (g, f, e, d &+ one, c, b, a, one &+ two)
+      let upper = rotated(e, 14) ^ rotated(e, 18) ^ rotated(e, 41)
+      let one = h &+ upper &+ choice &+ constants[index] &+ schedule[index]
+      let majority = (a & b) ^ (a & c) ^ (b & c)
+      let two = (rotated(a, 28) ^ rotated(a, 34) ^ rotated(a, 39)) &+ majority
+      h = g
+      g = f
+      f = e
+      e = d &+ one
+      d = c
+      c = b
+      b = a
+      a = one &+ two
     }
-    for (index, word) in [a, b, c, d, e, f, g, h].enumerated() { state[index] &+= word }
+    state[0] &+= a
+    state[1] &+= b
+    state[2] &+= c
+    state[3] &+= d
+    state[4] &+= e
+    state[5] &+= f
+    state[6] &+= g
+    state[7] &+= h
   }
 
   // The first 64 bits of the fractional parts of the cube roots of the first eighty primes, worked out exactly:

@@ -58,13 +58,24 @@ extension SigMFExchange {
     }
   }
 
+  // Byte by byte: a recording has two addresses for each exchange.
+  private static func address(_ text: String) -> DeviceAddress? {
+    var value: UInt64 = 0
+    guard (1...16).contains(text.utf8.count) else { return nil }
+    for byte in text.utf8 {
+      guard let digit = ByteText.hexadecimalDigit(byte) else { return nil }
+      value = value << 4 | digit
+    }
+    return DeviceAddress(rawValue: value)
+  }
+
   /// The exchange of these messages; `nil` where an address is none, or the poll is missing.
   func rangingExchange(index: Int, messages: [(name: SigMFMessage.Name, message: RangingMessage)]) -> RangingExchange? {
     func message(_ name: SigMFMessage.Name) -> RangingMessage? { messages.first { $0.name == name }?.message }
-    guard let peer = DeviceAddress(peer), let poll = message(.poll) else { return nil }
+    guard let peer = Self.address(peer), let poll = message(.poll) else { return nil }
     var localAddress: DeviceAddress?
     if let local {
-      guard let address = DeviceAddress(local) else { return nil }
+      guard let address = Self.address(local) else { return nil }
       localAddress = address
     }
     return RangingExchange(

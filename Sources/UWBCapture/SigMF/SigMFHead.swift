@@ -19,22 +19,22 @@ extension SigMFReader {
   }
 
   /// The `global` object, wherever in the file it stands.
-  static func global(_ paths: SigMFPaths) throws -> SigMFGlobal {
-    var stream = JSONStream(try ByteSource(path: paths.metadata))
+  static func global(_ metadata: FilePart) throws -> SigMFGlobal {
+    var stream = JSONStream(try ByteSource(metadata))
     guard try stream.peek() != nil else {
       throw CaptureError(
-        file: paths.metadata, problem: "is empty", remedy: "Check that the recording was started and its output kept.")
+        file: metadata.path, problem: "is empty", remedy: "Check that the recording was started and its output kept.")
     }
     guard try seek("global", in: &stream), case .whole(let bytes) = try stream.take() else {
       throw CaptureError(
-        file: paths.metadata, place: "global", problem: "holds no object of that name",
+        file: metadata.path, place: "global", problem: "holds no object of that name",
         remedy: "Check that the file is the metadata of a SigMF recording, and whole.")
     }
     do {
       return try JSONDecoder().decode(SigMFGlobal.self, from: Data(bytes))
     } catch let error as DecodingError {
       throw CaptureError(
-        file: paths.metadata, place: "global", problem: description(error),
+        file: metadata.path, place: "global", problem: description(error),
         remedy: "Compare it with the SigMF specification and Documentation/SigMF-uwb-extension.md.")
     }
   }

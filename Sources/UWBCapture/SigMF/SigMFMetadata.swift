@@ -20,6 +20,7 @@ struct SigMFGlobal: Codable, Equatable {
   var antennaPositions: [[Double]]?
   var carrier: Double?
   var notes: [String]?
+  var hasPhase: Bool?
 
   enum CodingKeys: String, CodingKey {
     case datatype = "core:datatype"
@@ -33,12 +34,13 @@ struct SigMFGlobal: Codable, Equatable {
     case antennaPositions = "uwb:antenna_positions_m"
     case carrier = "uwb:carrier_hz"
     case notes = "uwb:notes"
+    case hasPhase = "uwb:phase"
   }
 }
 
 /// One message of an exchange, as its own capture segment holds it, or `uwb:other_messages` where it has no CIR.
-struct SigMFMessage: Codable, Equatable {
-  enum Name: String, Codable {
+struct SigMFMessage: Encodable, Equatable {
+  enum Name: String, Encodable {
     case poll, response, final
     case secondPoll = "second_poll"
   }
@@ -74,8 +76,8 @@ struct SigMFMessage: Codable, Equatable {
 }
 
 /// What an exchange's first segment says of the whole exchange.
-struct SigMFExchange: Codable, Equatable {
-  struct Report: Codable, Equatable {
+struct SigMFExchange: Encodable, Equatable {
+  struct Report: Encodable, Equatable {
     var distance: Double?
     var rawDistance: Double?
     var clockOffset: Double?
@@ -87,7 +89,7 @@ struct SigMFExchange: Codable, Equatable {
     }
   }
 
-  struct Truth: Codable, Equatable {
+  struct Truth: Encodable, Equatable {
     var distance: Double?
     var azimuth: Double?
     var elevation: Double?
@@ -101,7 +103,7 @@ struct SigMFExchange: Codable, Equatable {
     }
   }
 
-  enum Initiator: String, Codable {
+  enum Initiator: String, Encodable {
     case local, peer
   }
 
@@ -131,7 +133,7 @@ struct SigMFExchange: Codable, Equatable {
 
 /// One capture segment: a message's CIR and what its receiver said of it. An exchange's first segment holds what
 /// concerns the whole exchange, too.
-struct SigMFSegment: Codable, Equatable {
+struct SigMFSegment: Encodable, Equatable {
   var sampleStart: Int
   var frequency: Double?
   var index: Int
@@ -159,19 +161,6 @@ struct SigMFSegment: Codable, Equatable {
   }
 
   // All of it lies side by side in one object: a segment is read in other tools without a second level.
-  init(from decoder: any Decoder) throws {
-    let fields = try decoder.container(keyedBy: CodingKeys.self)
-    sampleStart = try fields.decode(Int.self, forKey: .sampleStart)
-    frequency = try fields.decodeIfPresent(Double.self, forKey: .frequency)
-    index = try fields.decode(Int.self, forKey: .index)
-    tapCount = try fields.decode(Int.self, forKey: .tapCount)
-    scale = try fields.decodeIfPresent(Float.self, forKey: .scale)
-    tapSpacing = try fields.decodeIfPresent(Double.self, forKey: .tapSpacing)
-    message = try SigMFMessage(from: decoder)
-    let isFirst = try decoder.container(keyedBy: SigMFExchange.CodingKeys.self).contains(.messageCount)
-    exchange = isFirst ? try SigMFExchange(from: decoder) : nil
-  }
-
   func encode(to encoder: any Encoder) throws {
     var fields = encoder.container(keyedBy: CodingKeys.self)
     try fields.encode(sampleStart, forKey: .sampleStart)

@@ -1,15 +1,22 @@
 import Foundation
 
-/// The two files of a recording: `NAME.sigmf-meta` and `NAME.sigmf-data`.
+/// The files of a recording, `NAME.sigmf-meta` and `NAME.sigmf-data`, and those that hold several: an archive
+/// (`NAME.sigmf`), a collection (`NAME.sigmf-collection`).
 struct SigMFPaths: Equatable {
+  static let archiveEnding = ".sigmf"
+  static let collectionEnding = ".sigmf-collection"
+
   let base: String
 
   var metadata: String { base + ".sigmf-meta" }
   var data: String { base + ".sigmf-data" }
+  var collection: String { base + Self.collectionEnding }
+  var archive: String { base + Self.archiveEnding }
 
-  /// The recording that `path` names: by either of its files or by their name without ending.
+  /// The recording that `path` names: by any of its files or by their name without ending.
   init(_ path: String) {
-    let ending = [".sigmf-meta", ".sigmf-data"].first { path.hasSuffix($0) }
+    let endings = [".sigmf-meta", ".sigmf-data", Self.collectionEnding, Self.archiveEnding]
+    let ending = endings.first { path.hasSuffix($0) }
     base = String(path.dropLast(ending?.count ?? 0))
   }
 
@@ -18,7 +25,38 @@ struct SigMFPaths: Equatable {
     let paths = SigMFPaths(path)
     guard paths.base == path else { return true }
     let files = FileManager.default
-    return !files.fileExists(atPath: path) && files.fileExists(atPath: paths.metadata)
-      && files.fileExists(atPath: paths.data)
+    guard !files.fileExists(atPath: path) else { return false }
+    return files.fileExists(atPath: paths.metadata) && files.fileExists(atPath: paths.data)
+      || files.fileExists(atPath: paths.collection)
+  }
+
+  /// The files that `path` stands for, those of a collection's recordings included.
+  static func files(_ path: String) -> [String] {
+    if path.hasSuffix(archiveEnding) { return [path] }
+    let paths = SigMFPaths(path)
+    let isCollection =
+      path.hasSuffix(collectionEnding) || path == paths.base && !FileManager.default.fileExists(atPath: paths.metadata)
+    guard isCollection, let recordings = try? SigMFCollection.recordings(paths.collection).found else {
+      return [paths.metadata, paths.data]
+    }
+    return [paths.collection] + recordings.flatMap { [$0.metadata.path, $0.data.path] }
+  }
+}
+
+/// Where a recording's two parts lie: files of their own, or members of an archive.
+struct SigMFRecording: Equatable {
+  var name: String
+  var metadata: FilePart
+  var data: FilePart
+
+  init(name: String, metadata: FilePart, data: FilePart) {
+    self.name = name
+    self.metadata = metadata
+    self.data = data
+  }
+
+  init(_ paths: SigMFPaths) {
+    self.init(
+      name: paths.base, metadata: FilePart(path: paths.metadata), data: FilePart(path: paths.data))
   }
 }

@@ -2,8 +2,7 @@ import Foundation
 import UWBDSP
 
 /// Reads SigMF recordings that carry the `uwb` extension: metadata segment by segment as a stream, samples mapped into
-/// memory. The CIR of one antenna is borrowed from the file; those of several are copied, tap by tap, because SigMF
-/// interleaves channels.
+/// memory. CIRs are borrowed from the file, never copied: the taps of several antennas lie interleaved in it.
 ///
 /// `skipped` counts: `damagedSegment` (no such object, or it speaks of nothing that exists), `segmentTooLong`,
 /// `truncatedMetadata` (the file ends inside), `missingSamples` (the data file ends before; the exchange lacks this CIR),
@@ -13,39 +12,46 @@ public struct SigMFReader: CaptureReader {
   public private(set) var skipped = SkippedInput()
 
   private let layout: SigMFLayout
+  private let hash: String?
   private var metadata: JSONStream
   private var samples: MappedSamples
   private var sampleBytes = 0
   private var ahead: SigMFSegment?
+  private var messages: [(name: SigMFMessage.Name, message: RangingMessage)] = []
   private var isFirst = true
   private var isAtEnd = false
-  private let decoder = JSONDecoder()
 
   /// Opens the recording that `path` names: either of its files, or both without ending.
   ///
   /// - Throws: `CaptureError` where a file can't be read, or is no recording of UWB exchanges.
   public init(path: String) throws {
-    let paths = SigMFPaths(path)
-    let global = try Self.global(paths)
+    try self.init(SigMFRecording(SigMFPaths(path)))
+  }
+
+  init(_ recording: SigMFRecording) throws {
+    let place = recording.metadata.path
+    let global = try Self.global(recording.metadata)
     guard global.extensions?.contains(where: { $0.name == "uwb" }) == true else {
       throw CaptureError(
-        file: paths.metadata, place: "core:extensions", problem: "lists no `uwb` extension",
+        file: place, place: "core:extensions", problem: "lists no `uwb` extension",
         remedy: "Only recordings of UWB exchanges can be replayed; see Documentation/SigMF-uwb-extension.md.")
     }
     guard let layout = SigMFLayout(global) else {
       throw CaptureError(
-        file: paths.metadata, place: "core:datatype, core:num_channels",
+        file: place, place: "core:datatype, core:num_channels",
         problem: "\(global.datatype) × \(global.channelCount ?? 1) can't be read",
         remedy: "Convert the samples to ci16_le or cf32_le, at most 64 channels.")
     }
     self.layout = layout
+    hash = global.sha512
     header = CaptureHeader(
-      format: "sigmf", profile: global.profile ?? "dw1000", array: Self.array(global), notes: global.notes ?? [])
-    metadata = JSONStream(try ByteSource(path: paths.metadata))
-    samples = try MappedSamples(path: paths.data)
+      format: "sigmf", profile: global.profile ?? "dw1000", array: Self.array(global), notes: global.notes ?? [],
+      hasPhase: global.hasPhase ?? true)
+    metadata = JSONStream(try ByteSource(recording.metadata))
+    samples = try MappedSamples(recording.data)
     guard try Self.seek("captures", in: &metadata), try metadata.skip(0x5B) else {
       throw CaptureError(
-        file: paths.metadata, place: "captures", problem: "holds no array of that name",
+        file: place, place: "captures", problem: "holds no array of that name",
         remedy: "Check that the file is whole.")
     }
   }
@@ -56,28 +62,39 @@ public struct SigMFReader: CaptureReader {
     while true {
       guard let first = try ahead ?? nextSegment() else { return nil }
       ahead = nil
-      var messages = [(first.message.name, first.message.rangingMessage(try impulseResponse(first)))]
+      messages.removeAll(keepingCapacity: true)
+      messages.append((first.message.name, first.message.rangingMessage(try impulseResponse(first))))
       while let segment = try nextSegment() {
         guard segment.index == first.index, segment.exchange == nil else {
           ahead = segment
           break
         }
+        // More than an exchange can have are counted, not kept.
+        guard messages.count < Self.maximumMessages else { continue }
         messages.append((segment.message.name, segment.message.rangingMessage(try impulseResponse(segment))))
       }
       guard let exchange = first.exchange else {
         skipped.add("incompleteExchange")
         continue
       }
-      messages += (exchange.otherMessages ?? []).map { ($0.name, $0.rangingMessage()) }
-      guard Set(messages.map(\.0)).count == exchange.messageCount, messages.count == exchange.messageCount,
-        let result = exchange.rangingExchange(
-          index: first.index, messages: messages.map { (name: $0.0, message: $0.1) })
+      for message in exchange.otherMessages ?? [] { messages.append((message.name, message.rangingMessage())) }
+      guard messages.count == exchange.messageCount, areMessagesDifferent,
+        let result = exchange.rangingExchange(index: first.index, messages: messages)
       else {
         skipped.add("incompleteExchange")
         continue
       }
       return result
     }
+  }
+
+  private static let maximumMessages = 8
+
+  private var areMessagesDifferent: Bool {
+    for one in messages.indices {
+      for other in messages[..<one] where other.name == messages[one].name { return false }
+    }
+    return true
   }
 
   private mutating func nextSegment() throws -> SigMFSegment? {
@@ -99,7 +116,7 @@ public struct SigMFReader: CaptureReader {
       case .tooLong:
         skipped.add("segmentTooLong")
       case .whole(let bytes):
-        if let segment = try? decoder.decode(SigMFSegment.self, from: Data(bytes)), segment.isPlausible {
+        if let segment = SigMFSegment(json: bytes), segment.isPlausible {
           return segment
         }
         skipped.add("damagedSegment")
@@ -121,31 +138,11 @@ public struct SigMFReader: CaptureReader {
     sampleBytes += segment.tapCount * length
     let scale = segment.scale ?? 1
     let spacing = segment.tapSpacing ?? UWB.tap
-    guard layout.antennaCount > 1 else {
-      return ChannelImpulseResponse(
-        storage: storage, byteOffset: offset, format: layout.format, tapCount: segment.tapCount, scale: scale,
-        tapSpacing: spacing)
-    }
+    // SigMF interleaves channels: antennas one sample apart, taps as many samples as there are antennas.
     return ChannelImpulseResponse(
-      storage: deinterleaved(storage, offset: offset, tapCount: segment.tapCount), format: layout.format,
-      antennaCount: layout.antennaCount, tapCount: segment.tapCount, scale: scale, tapSpacing: spacing)
-  }
-
-  private func deinterleaved(_ storage: TapStorage, offset: Int, tapCount: Int) -> TapStorage {
-    let length = layout.format.byteCount
-    let result = TapStorage(byteCount: tapCount * layout.tapByteCount)
-    storage.withBytes { source in
-      result.withMutableBytes { target in
-        for tap in 0..<tapCount {
-          for antenna in 0..<layout.antennaCount {
-            let from = offset + (tap * layout.antennaCount + antenna) * length
-            UnsafeMutableRawBufferPointer(rebasing: target[((antenna * tapCount + tap) * length)...])
-              .copyMemory(from: UnsafeRawBufferPointer(rebasing: source[from..<from + length]))
-          }
-        }
-      }
-    }
-    return result
+      storage: storage, byteOffset: offset, format: layout.format, antennaCount: layout.antennaCount,
+      tapCount: segment.tapCount, antennaStride: layout.antennaCount > 1 ? 1 : segment.tapCount,
+      tapStride: layout.antennaCount, scale: scale, tapSpacing: spacing)
   }
 }
 
@@ -154,5 +151,12 @@ extension SigMFSegment {
   fileprivate var isPlausible: Bool {
     sampleStart >= 0 && (0...1 << 20).contains(tapCount) && (scale ?? 1).isFinite && (tapSpacing ?? 1) > 0
       && (tapSpacing ?? 1).isFinite
+  }
+}
+
+extension SigMFReader: HashedCapture {
+  public func hashFits() throws -> Bool? {
+    guard let hash else { return nil }
+    return try SHA512.hexadecimal(of: samples.file) == hash.lowercased()
   }
 }

@@ -6,7 +6,7 @@ import UWBDSP
 ///
 /// Both files are whole after every `append`: what is written stays readable if the program ends before `finish`, which
 /// adds the data's hash. Memory is constant.
-public final class SigMFWriter {
+public final class SigMFWriter: CaptureWriter {
   private let paths: SigMFPaths
   private let data: OutputFile
   private let metadata: OutputFile
@@ -18,6 +18,7 @@ public final class SigMFWriter {
   private var sampleCount = 0
   private var hash = SHA512()
   private var isFinished = false
+  public private(set) var lost = SkippedInput()
 
   private static let tail = "\n],\n\"annotations\":[]}\n"
 
@@ -31,9 +32,9 @@ public final class SigMFWriter {
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     global = SigMFGlobal(
       datatype: SigMFLayout.single.datatype, sampleRate: 2 * UWB.chipRate, version: "1.2.6", recorder: "UWBDSP",
-      extensions: [.init(name: "uwb", version: "0.1.0", optional: true)], profile: header.profile,
+      extensions: [.init(name: "uwb", version: Self.extensionVersion, optional: true)], profile: header.profile,
       antennaPositions: header.array?.positions.map { [$0.x, $0.y, $0.z] }, carrier: header.array?.carrier,
-      notes: header.notes)
+      notes: header.notes, hasPhase: header.hasPhase ? nil : false)
     // Room for the longest head there can be: it is written again when the layout and when the hash is known.
     var longest = global
     longest.channelCount = .max
@@ -42,6 +43,21 @@ public final class SigMFWriter {
     metadataEnd = 0
     try writeHead()
     try metadata.write(Data(Self.tail.utf8), at: metadataEnd)
+  }
+
+  static let extensionVersion = "0.1.0"
+
+  /// Bytes of the samples so far.
+  var sampleByteCount: Int { sampleCount * (layout ?? .single).tapByteCount }
+  /// Whether nothing was appended yet.
+  var isEmpty: Bool { metadataEnd <= headEnd }
+
+  /// Whether the exchange's CIRs have the layout of those before.
+  func fits(_ exchange: RangingExchange) -> Bool {
+    let receptions = [exchange.poll.reception, exchange.response?.reception, exchange.final?.reception]
+    let layouts = Set(receptions.compactMap { $0?.impulseResponse.map(SigMFLayout.init) })
+    guard layouts.count <= 1, let found = layouts.first else { return true }
+    return layout == nil || layout == found
   }
 
   /// Adds an exchange to the end of both files.
@@ -112,7 +128,7 @@ public final class SigMFWriter {
         throw CaptureError(
           file: paths.base, place: "exchange \(index), \(name.rawValue)",
           problem: "its CIR has \(found.description), those before \(known.description)",
-          remedy: "Write captures of different layouts to recordings of their own.")
+          remedy: "Write a collection, which begins another recording where the layout changes (uwb convert --split).")
       }
       known = found
     }
@@ -122,7 +138,7 @@ public final class SigMFWriter {
   private func write(_ response: ChannelImpulseResponse) throws {
     let sampleLength = response.format.byteCount
     try response.storage.withBytes { bytes in
-      if response.antennaCount == 1 {
+      if response.antennaCount == 1, response.tapStride == 1 {
         let length = response.tapCount * sampleLength
         let samples = UnsafeRawBufferPointer(rebasing: bytes[response.byteOffset..<response.byteOffset + length])
         hash.update(samples)
@@ -133,7 +149,7 @@ public final class SigMFWriter {
       interleaved.reserveCapacity(response.tapCount * response.antennaCount * sampleLength)
       for tap in 0..<response.tapCount {
         for antenna in 0..<response.antennaCount {
-          let start = response.byteOffset + (antenna * response.antennaStride + tap) * sampleLength
+          let start = response.byteOffset(antenna: antenna, tap: tap)
           interleaved.append(contentsOf: bytes[start..<start + sampleLength])
         }
       }
@@ -174,7 +190,7 @@ public final class SigMFWriter {
 }
 
 /// How the samples of a recording lie: one number format, one number of antennas.
-struct SigMFLayout: Equatable, CustomStringConvertible {
+struct SigMFLayout: Hashable, CustomStringConvertible {
   var format: ChannelImpulseResponse.SampleFormat
   var antennaCount: Int
 

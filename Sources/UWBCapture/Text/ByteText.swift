@@ -15,12 +15,36 @@ enum ByteText {
   /// Where what follows the first `text` at or after `start` begins.
   static func end(of text: StaticString, in line: Span<UInt8>, from start: Int = 0) -> Int? {
     let length = text.utf8CodeUnitCount
+    let first = text.utf8Start.pointee
     var position = start
     while position + length <= line.count {
-      if matches(text, in: line, at: position) { return position + length }
+      if line[position] == first, matches(text, in: line, at: position) { return position + length }
       position += 1
     }
     return nil
+  }
+
+  /// Where the first `text` at or after `start` begins.
+  static func start(of text: StaticString, in line: Span<UInt8>, from start: Int = 0) -> Int? {
+    end(of: text, in: line, from: start).map { $0 - text.utf8CodeUnitCount }
+  }
+
+  /// Where the last `text` begins.
+  static func lastStart(of text: StaticString, in line: Span<UInt8>) -> Int? {
+    var last: Int?
+    var position = 0
+    while let found = start(of: text, in: line, from: position) {
+      last = found
+      position = found + 1
+    }
+    return last
+  }
+
+  /// Whether what stands before `position` may be a log's prefix (a time, a node's name): nothing, or text that ends in
+  /// a blank or one of `: > | )`. Anything else is a record that lost its end.
+  static func isPrefix(_ line: Span<UInt8>, before position: Int) -> Bool {
+    guard position > 0 else { return true }
+    return [0x20, 0x09, 0x3A, 0x3E, 0x7C, 0x29].contains(line[position - 1])
   }
 
   /// The value of exactly `count` hexadecimal digits (at most 16) at `position`.

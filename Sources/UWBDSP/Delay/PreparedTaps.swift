@@ -56,16 +56,31 @@ public final class PreparedTaps {
     let scale = response.scale
     let target = taps
     let count = 2 * response.tapCount
+    let stride = 2 * response.tapStride
     response.storage.withBytes { bytes in
       guard let base = bytes.baseAddress else { return }
-      let start = base + response.byteOffset + antenna * response.antennaStride * response.format.byteCount
+      let start = base + response.byteOffset(antenna: antenna, tap: 0)
       switch response.format {
       case .int16:
         let source = start.assumingMemoryBound(to: Int16.self)
-        for index in 0..<count { target[index] = Float(source[index]) * scale }
+        if stride == 2 {
+          for index in 0..<count { target[index] = Float(source[index]) * scale }
+        } else {
+          for tap in 0..<response.tapCount {
+            target[2 * tap] = Float(source[stride * tap]) * scale
+            target[2 * tap + 1] = Float(source[stride * tap + 1]) * scale
+          }
+        }
       case .float32:
         let source = start.assumingMemoryBound(to: Float.self)
-        for index in 0..<count { target[index] = source[index] * scale }
+        if stride == 2 {
+          for index in 0..<count { target[index] = source[index] * scale }
+        } else {
+          for tap in 0..<response.tapCount {
+            target[2 * tap] = source[stride * tap] * scale
+            target[2 * tap + 1] = source[stride * tap + 1] * scale
+          }
+        }
       }
     }
   }

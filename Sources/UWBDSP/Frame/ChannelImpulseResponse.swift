@@ -3,7 +3,8 @@ import Numerics
 /// A channel impulse response as a receiver accumulated it: antennas × taps complex samples, borrowed, never copied.
 ///
 /// Tap 0 is where the chip's accumulator starts; taps are `UWB.tap` (≈ 1.0016 ns) apart unless `tapSpacing` says
-/// otherwise. Antennas follow each other in memory `antennaStride` taps apart. A sample's physical value is what is
+/// otherwise. In memory, antenna m's tap k lies m·`antennaStride` + k·`tapStride` samples behind the first: antennas one
+/// after the other (the default), or interleaved tap by tap (strides of 1 and of the number of antennas). A sample's physical value is what is
 /// stored times `scale` (1 / preamble count for a DW1000, whose amplitudes grow with the symbols accumulated).
 public struct ChannelImpulseResponse: Sendable {
   /// How one complex sample lies in memory: real, then imaginary part.
@@ -29,8 +30,10 @@ public struct ChannelImpulseResponse: Sendable {
   public let format: SampleFormat
   public let antennaCount: Int
   public let tapCount: Int
-  /// Taps from the start of one antenna to the start of the next.
+  /// Samples from the start of one antenna to the start of the next.
   public let antennaStride: Int
+  /// Samples from one tap of an antenna to the next.
+  public let tapStride: Int
   /// What a stored sample is multiplied by.
   public let scale: Float
   /// Seconds from one tap to the next.
@@ -38,17 +41,18 @@ public struct ChannelImpulseResponse: Sendable {
 
   /// Describes samples that lie in `storage`.
   ///
-  /// - Precondition: the described samples lie within `storage`, and begin at an address that is a multiple of the
-  ///   size of a sample's real part.
+  /// - Precondition: the described samples lie within `storage`, begin at an address that is a multiple of the size of
+  ///   a sample's real part, and no two of them share memory.
   public init(
     storage: TapStorage, byteOffset: Int = 0, format: SampleFormat, antennaCount: Int = 1, tapCount: Int,
-    antennaStride: Int? = nil, scale: Float = 1, tapSpacing: Double = UWB.tap
+    antennaStride: Int? = nil, tapStride: Int = 1, scale: Float = 1, tapSpacing: Double = UWB.tap
   ) {
-    let stride = antennaStride ?? tapCount
+    let stride = antennaStride ?? tapCount * tapStride
     precondition(
-      antennaCount >= 1 && tapCount >= 1 && stride >= tapCount,
-      "a CIR of \(antennaCount) antennas × \(tapCount) taps, \(stride) taps apart, has no sense")
-    let needed = byteOffset + ((antennaCount - 1) * stride + tapCount) * format.byteCount
+      antennaCount >= 1 && tapCount >= 1 && tapStride >= 1 && stride >= 1
+        && (stride > (tapCount - 1) * tapStride || tapStride > (antennaCount - 1) * stride),
+      "a CIR of \(antennaCount) antennas × \(tapCount) taps, \(stride) and \(tapStride) samples apart, has no sense")
+    let needed = byteOffset + ((antennaCount - 1) * stride + (tapCount - 1) * tapStride + 1) * format.byteCount
     precondition(
       byteOffset >= 0 && needed <= storage.byteCount,
       "a CIR from byte \(byteOffset) to \(needed) does not fit a storage of \(storage.byteCount) bytes")
@@ -62,6 +66,7 @@ public struct ChannelImpulseResponse: Sendable {
     self.antennaCount = antennaCount
     self.tapCount = tapCount
     self.antennaStride = stride
+    self.tapStride = tapStride
     self.scale = scale
     self.tapSpacing = tapSpacing
   }
@@ -84,6 +89,11 @@ public struct ChannelImpulseResponse: Sendable {
       scale: scale, tapSpacing: tapSpacing)
   }
 
+  /// Where a sample lies in `storage`, bytes.
+  public func byteOffset(antenna: Int, tap: Int) -> Int {
+    byteOffset + (antenna * antennaStride + tap * tapStride) * format.byteCount
+  }
+
   /// The scaled samples of taps `range` of one antenna, copied out: a convenience for pictures and tests, not for
   /// the engine's path.
   ///
@@ -95,7 +105,7 @@ public struct ChannelImpulseResponse: Sendable {
       "antenna \(antenna), taps \(range) of a CIR of \(antennaCount) antennas × \(tapCount) taps")
     return storage.withBytes { bytes in
       range.map { tap in
-        let start = byteOffset + (antenna * antennaStride + tap) * format.byteCount
+        let start = byteOffset(antenna: antenna, tap: tap)
         switch format {
         case .int16:
           return Complex(

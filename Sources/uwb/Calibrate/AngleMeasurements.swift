@@ -16,7 +16,7 @@ struct AngleMeasurements {
   ) throws {
     for capture in captures {
       var engine: (engine: RangingEngine, workspace: RangingEngine.Workspace)?
-      var reader = try openCapture(capture, format: format, columns: columns)
+      var reader = try openCapture(capture, format: format, options: CaptureOptions(columns: columns))
       var progress = Progress(capture, totalBytes: nil)
       defer { progress.finish() }
       var withoutTruth = 0

@@ -49,7 +49,7 @@ struct RangeSamples {
   private static func read(
     _ path: String, _ options: EngineOptions, _ body: (RangingExchange, RangingMeasurement) -> Void
   ) throws {
-    var reader = try openCapture(path, format: options.format)
+    var reader = try options.input.open(path)
     var progress = Progress(path, totalBytes: nil)
     defer { progress.finish() }
     var engine: RangingEngine?

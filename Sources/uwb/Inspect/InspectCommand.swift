@@ -37,7 +37,7 @@ struct InspectCommand: ParsableCommand {
   }
 
   func run() throws {
-    var reader = try openCapture(capture, format: engine.format)
+    var reader = try engine.input.open(capture)
     var found: RangingExchange?
     var count = 0
     while found == nil, let next = try reader.next() {

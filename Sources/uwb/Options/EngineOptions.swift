@@ -7,15 +7,7 @@ extension AngleMethod: ExpressibleByArgument {}
 
 /// How exchanges become measurements: shared by every verb that runs the engine.
 struct EngineOptions: ParsableArguments {
-  @Option(help: "Capture format, or auto to tell it by the content.")
-  var format = "auto"
-
-  @Option(
-    help: ArgumentHelp(
-      "Headers of a phase-difference table's columns, as in \"phase1=PDoA1,azimuth=Real Azimuth\".",
-      discussion: "Usual headers are recognised without; naming some makes the capture such a table.",
-      valueName: "name=header,…"))
-  var columns: String?
+  @OptionGroup(title: "Input options") var input: InputOptions
 
   @Option(
     help: ArgumentHelp(
@@ -46,9 +38,10 @@ struct EngineOptions: ParsableArguments {
   ///
   /// - Throws: `CaptureError` for a profile that is not known, or a file that can't be read.
   func engine(for header: CaptureHeader, file: String) throws -> RangingEngine {
-    guard var profile = DeviceProfile.named(header.profile) else {
+    let name = input.profile ?? header.profile
+    guard var profile = DeviceProfile.named(name) else {
       throw CaptureError(
-        file: file, problem: "there is no device profile “\(header.profile)”",
+        file: file, problem: "there is no device profile “\(name)”",
         remedy: "Known profiles are: \(DeviceProfile.all.map(\.name).joined(separator: ", ")).")
     }
     if let pulse { profile.pulse = try PulseFile.shape(named: pulse) }
@@ -77,10 +70,5 @@ struct EngineOptions: ParsableArguments {
     return RangingEngine(
       RangingEngine.Configuration(
         profile: profile, delay: delay ?? calibrated, array: array, angle: angle, calibration: known))
-  }
-
-  /// The capture at `path`, in the format and with the columns of the options.
-  func open(_ path: String) throws -> any CaptureReader {
-    try openCapture(path, format: format, columns: columns.map { try PhaseTableColumns($0) } ?? PhaseTableColumns())
   }
 }

@@ -15,8 +15,8 @@ struct ReplayInput {
 
   init(_ path: String, engine options: EngineOptions) throws {
     name = path == "-" ? "-" : URL(fileURLWithPath: path).lastPathComponent
-    progress = Progress(name, totalBytes: FileSize.bytes(path))
-    reader = try options.open(path)
+    progress = Progress(name, totalBytes: path == "-" ? nil : captureByteCount(path))
+    reader = try options.input.open(path)
     // The header is whole once the first exchange was read.
     first = try reader.next()
     engine = first == nil ? nil : try options.engine(for: reader.header, file: path)
@@ -50,14 +50,5 @@ struct ReplayInput {
         try deliver(next.exchange, engine.measure(next.exchange, clock: next.clock, using: workspace))
       }
     }
-  }
-}
-
-/// Bytes of a file, for progress; `nil` for streams and what can't be told.
-private enum FileSize {
-  static func bytes(_ path: String) -> Int? {
-    guard path != "-" else { return nil }
-    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-    return (attributes?[.size] as? NSNumber)?.intValue
   }
 }

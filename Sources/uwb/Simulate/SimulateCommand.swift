@@ -18,7 +18,9 @@ struct SimulateCommand: ParsableCommand {
   @Argument(help: "Scenario to simulate.")
   var scenario: String
 
-  @Option(help: ArgumentHelp("Capture to write: NAME.sigmf-meta and NAME.sigmf-data.", valueName: "name"))
+  @Option(
+    help: ArgumentHelp(
+      "Capture to write: NAME.sigmf-meta and NAME.sigmf-data, or the archive NAME.sigmf.", valueName: "name"))
   var out: String
 
   @Option(help: "Seed of all random draws: the same seed gives the same bytes.")
@@ -33,7 +35,7 @@ struct SimulateCommand: ParsableCommand {
     let header = CaptureHeader(
       format: "sigmf", profile: profile.name, array: chosen.array,
       notes: ["simulated by uwb simulate \(scenario) --seed \(seed)"])
-    let writer = try SigMFWriter(path: out, header: header)
+    let writer = try createCapture(out, header: header, format: .sigmf)
     var progress = Progress(scenario, totalBytes: nil)
     defer { progress.finish() }
     for exchange in chosen.exchanges(profile: profile, seed: seed) {

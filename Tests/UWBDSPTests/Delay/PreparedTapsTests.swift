@@ -51,6 +51,26 @@ import Testing
     }
   }
 
+  @Test(arguments: [ChannelImpulseResponse.SampleFormat.int16, .float32])
+  func loadsInterleavedAntennasAsThoseThatFollowEachOther(_ format: ChannelImpulseResponse.SampleFormat) {
+    let storage = TapStorage(byteCount: 3 * 17 * format.byteCount)
+    storage.withMutableBytes { bytes in
+      for index in 0..<2 * 3 * 17 {
+        switch format {
+        case .int16: bytes.storeBytes(of: Int16(7 * index - 300), toByteOffset: 2 * index, as: Int16.self)
+        case .float32: bytes.storeBytes(of: Float(index) - 50.5, toByteOffset: 4 * index, as: Float.self)
+        }
+      }
+    }
+    let response = ChannelImpulseResponse(
+      storage: storage, format: format, antennaCount: 3, tapCount: 17, antennaStride: 1, tapStride: 3, scale: 0.5)
+    let taps = PreparedTaps(tapCount: 17)
+    for antenna in 0..<3 {
+      taps.load(response, antenna: antenna)
+      #expect(samples(taps) == response.samples(antenna: antenna))
+    }
+  }
+
   @Test func shorterAfterLongerLeavesNothingBehind() {
     var random = StatisticsRandom(seed: 701)
     let long = NaiveImpulseResponse.samples(

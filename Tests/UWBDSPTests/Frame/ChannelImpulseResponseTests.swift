@@ -28,6 +28,31 @@ import UWBDSP
     #expect(response.samples(antenna: 0, taps: 2..<2).isEmpty)
   }
 
+  @Test func readsInterleavedAntennas() {
+    // Tap after tap, antennas side by side, as SigMF's channels lie.
+    let storage = TapStorage(byteCount: 4 * 12)
+    storage.withMutableBytes { bytes in
+      for index in 0..<12 {
+        bytes.storeBytes(of: Int16(index).littleEndian, toByteOffset: 4 * index, as: Int16.self)
+        bytes.storeBytes(of: Int16(-index).littleEndian, toByteOffset: 4 * index + 2, as: Int16.self)
+      }
+    }
+    let response = ChannelImpulseResponse(
+      storage: storage, format: .int16, antennaCount: 3, tapCount: 4, antennaStride: 1, tapStride: 3)
+    #expect(response.samples(antenna: 2) == [2, 5, 8, 11].map { Complex(Float($0), -Float($0)) })
+    #expect(response.byteOffset(antenna: 2, tap: 3) == 44)
+    #expect(response.storage === storage)
+  }
+
+  @Test(arguments: [(2, 3, 2, 1), (2, 3, 1, 1), (3, 2, 1, 2), (1, 3, 3, 0), (2, 2, 0, 1)])
+  func refusesAntennasThatShareMemory(_ antennas: Int, _ taps: Int, _ antennaStride: Int, _ tapStride: Int) async {
+    await #expect(processExitsWith: .failure) { [antennas, taps, antennaStride, tapStride] in
+      _ = ChannelImpulseResponse(
+        storage: TapStorage(byteCount: 4096), format: .int16, antennaCount: antennas, tapCount: taps,
+        antennaStride: antennaStride, tapStride: tapStride)
+    }
+  }
+
   @Test func readsFloats() {
     let samples = (0..<12).map { Complex<Float>(Float($0) + 0.25, -Float($0)) }
     let response = ChannelImpulseResponse(samples, antennaCount: 3, scale: 2, tapSpacing: 0.5e-9)

@@ -47,7 +47,7 @@ struct CaptureSection: RangingSection {
   }
 
   private func measure(_ capture: String, _ input: RangingEvaluationInput) throws -> (group: Group, label: String) {
-    var reader = try openCapture(capture, format: input.engine.format)
+    var reader = try input.engine.input.open(capture)
     var group = Group()
     let known = input.truth?[capture: capture]
     var labels: Set<String> = []

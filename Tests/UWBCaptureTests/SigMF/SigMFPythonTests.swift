@@ -31,7 +31,7 @@ struct SigMFPythonTests {
     cir.storage.withBytes { bytes in
       (0..<cir.tapCount).flatMap { tap in
         (0..<cir.antennaCount).flatMap { antenna -> [UInt32] in
-          let start = cir.byteOffset + (antenna * cir.antennaStride + tap) * cir.format.byteCount
+          let start = cir.byteOffset(antenna: antenna, tap: tap)
           return (0..<2).map { part in
             switch cir.format {
             case .int16:

@@ -96,8 +96,10 @@ final class TemporaryFolder {
       guard let cir else { return "nil" }
       let samples = cir.storage.withBytes { bytes in
         (0..<cir.antennaCount).map { antenna in
-          let start = cir.byteOffset + antenna * cir.antennaStride * cir.format.byteCount
-          return Array(bytes[start..<start + cir.tapCount * cir.format.byteCount])
+          (0..<cir.tapCount).flatMap { tap in
+            let start = cir.byteOffset(antenna: antenna, tap: tap)
+            return Array(bytes[start..<start + cir.format.byteCount])
+          }
         }
       }
       return "\(cir.format) \(samples) \(cir.scale.bitPattern) \(bits(cir.tapSpacing))"

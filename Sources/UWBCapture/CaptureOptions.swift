@@ -1,0 +1,32 @@
+/// What the user knows of a capture that the capture does not say: formats that say it themselves don't ask.
+public struct CaptureOptions: Sendable, Hashable {
+  /// What the rows of an array of two axes are.
+  public enum Rows: String, Sendable, Hashable, CaseIterable {
+    case antennas, cirs
+  }
+
+  /// Name of the device profile, for every format.
+  public var profile: String?
+  /// For arrays: rows of two axes.
+  public var rows: Rows
+  /// For arrays: what a stored sample is multiplied by (1 / preamble count for a DW1000).
+  public var scale: Float?
+  /// For arrays: seconds from tap to tap.
+  public var tapSpacing: Double?
+  /// For arrays: the chip's own first path, taps.
+  public var firstPathTaps: Double?
+  /// What the columns of a phase-difference table are called; naming some makes the capture one.
+  public var columns: PhaseTableColumns
+
+  public init(
+    profile: String? = nil, rows: Rows = .antennas, scale: Float? = nil, tapSpacing: Double? = nil,
+    firstPathTaps: Double? = nil, columns: PhaseTableColumns = PhaseTableColumns()
+  ) {
+    self.profile = profile
+    self.rows = rows
+    self.scale = scale
+    self.tapSpacing = tapSpacing
+    self.firstPathTaps = firstPathTaps
+    self.columns = columns
+  }
+}

@@ -1,0 +1,66 @@
+import UWBDSP
+
+/// Makes receptions of a text log's lines, one after the other.
+protocol CIRLineParser {
+  /// The format's name, as `--format` takes it.
+  var format: String { get }
+  /// What a reader of the capture should know.
+  var notes: [String] { get }
+  /// Whether the CIRs hold phases.
+  var hasPhase: Bool { get }
+  /// What was passed over.
+  var skipped: SkippedInput { get set }
+  /// Takes the next line, and gives the reception that it completes.
+  mutating func take(_ line: Span<UInt8>, isTerminated: Bool) -> CIRRecord?
+  /// Tells that no line follows.
+  mutating func finish()
+}
+
+/// Reads a text log of CIRs, line by line: what the formats that hold no exchanges have in common.
+///
+/// Each reception becomes an exchange of a poll alone. Memory is a buffer and a few CIRs, however long the log; a line
+/// is handed on as soon as its end has come, so a live port can be read. Lines of more than 64 kB are passed over and
+/// counted as `lineTooLong`.
+struct CIRLog<Parser: CIRLineParser>: CaptureReader {
+  private var parser: Parser
+  private var scanner: LineScanner
+  private var clock = UnwrappedClock()
+  private var count = 0
+  private var tooLongCounted = 0
+  private var isAtEnd = false
+
+  init(_ parser: Parser, _ source: ByteSource) {
+    self.parser = parser
+    scanner = LineScanner(source)
+  }
+
+  var header: CaptureHeader {
+    CaptureHeader(format: parser.format, profile: "dw1000", notes: parser.notes, hasPhase: parser.hasPhase)
+  }
+
+  var skipped: SkippedInput { parser.skipped }
+
+  var bytesRead: Int { scanner.bytesRead }
+
+  mutating func next() throws -> RangingExchange? {
+    while !isAtEnd {
+      guard let line = try scanner.next() else { break }
+      countTooLong()
+      guard let record = parser.take(line.bytes.span, isTerminated: line.isTerminated) else { continue }
+      if let received = record.received { clock.advance(to: received) }
+      defer { count += 1 }
+      return record.rangingExchange(index: count, time: clock.seconds)
+    }
+    guard !isAtEnd else { return nil }
+    isAtEnd = true
+    countTooLong()
+    parser.finish()
+    return nil
+  }
+
+  private mutating func countTooLong() {
+    let new = scanner.tooLong - tooLongCounted
+    if new > 0 { parser.skipped.add("lineTooLong", count: new) }
+    tooLongCounted = scanner.tooLong
+  }
+}

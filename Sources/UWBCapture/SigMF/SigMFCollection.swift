@@ -1,0 +1,157 @@
+import Foundation
+import UWBDSP
+
+/// Reads several recordings as one capture: an archive's, or those of a collection (`NAME.sigmf-collection`, whose
+/// `core:streams` names them). Exchanges count on from recording to recording, where they don't say otherwise.
+///
+/// `skipped` is that of all recordings, and `missingRecording`: one that is named and not there.
+struct SigMFCollection: CaptureReader, HashedCapture {
+  let header: CaptureHeader
+  private(set) var skipped = SkippedInput()
+
+  private let recordings: [SigMFRecording]
+  private var reader: SigMFReader
+  private var number = 0
+  private var bytesBefore = 0
+  private var lastIndex = -1
+  private var offset = 0
+
+  /// - Throws: `CaptureError` where the first recording can't be read.
+  init(_ recordings: [SigMFRecording], missing: Int = 0, file: String) throws {
+    guard let first = recordings.first else {
+      throw CaptureError(
+        file: file, problem: "names no recording that is there",
+        remedy: "Keep the recordings of a collection in its folder.")
+    }
+    self.recordings = recordings
+    reader = try SigMFReader(first)
+    header = reader.header
+    if missing > 0 { skipped.add("missingRecording", count: missing) }
+  }
+
+  var bytesRead: Int { bytesBefore + reader.bytesRead }
+
+  mutating func next() throws -> RangingExchange? {
+    while true {
+      if var exchange = try reader.next() {
+        exchange.index += offset
+        lastIndex = max(lastIndex, exchange.index)
+        return exchange
+      }
+      guard number < recordings.count else { return nil }
+      skipped.merge(reader.skipped)
+      number += 1
+      guard number < recordings.count else { return nil }
+      bytesBefore += reader.bytesRead
+      let next = try SigMFReader(recordings[number])
+      reader = next
+      // Recordings that were rolled over count on by themselves.
+      var peek = next
+      if let first = try peek.next(), first.index <= lastIndex { offset = lastIndex + 1 } else { offset = 0 }
+      reader = try SigMFReader(recordings[number])
+    }
+  }
+
+  func hashFits() throws -> Bool? {
+    var known: Bool?
+    for recording in recordings {
+      guard let fits = try SigMFReader(recording).hashFits() else { continue }
+      if !fits { return false }
+      known = true
+    }
+    return known
+  }
+
+  /// The `collection` object.
+  struct File: Codable {
+    struct Stream: Codable, Equatable {
+      var name: String
+      var hash: String
+    }
+
+    struct Collection: Codable {
+      var version: String
+      var description: String?
+      var extensions: [SigMFGlobal.Extension]?
+      var streams: [Stream]
+
+      enum CodingKeys: String, CodingKey {
+        case version = "core:version"
+        case description = "core:description"
+        case extensions = "core:extensions"
+        case streams = "core:streams"
+      }
+    }
+
+    var collection: Collection
+  }
+
+  private static let maximumByteCount = 16 << 20
+
+  /// The recordings that the collection at `path` names, and how many of them are not there. Recordings that follow by
+  /// their number and are not named belong to it, too: the program that wrote them may have ended before its time.
+  ///
+  /// - Throws: `CaptureError` where it can't be read.
+  static func recordings(_ path: String) throws -> (found: [SigMFRecording], missing: Int) {
+    let source = try ByteSource(path: path)
+    var bytes = Data()
+    repeat {
+      bytes.append(contentsOf: source.buffered)
+      source.consume(source.buffered.count)
+      guard bytes.count <= maximumByteCount else { break }
+    } while try source.fill()
+    guard bytes.count <= maximumByteCount, let file = try? JSONDecoder().decode(File.self, from: bytes) else {
+      throw CaptureError(
+        file: path, place: "collection", problem: "is no collection of recordings",
+        remedy: "It has an object “collection” with core:streams.")
+    }
+    let folder = (path as NSString).deletingLastPathComponent
+    // A name may not lead out of the collection's folder.
+    let names = file.collection.streams.map { ($0.name as NSString).lastPathComponent }
+    func recording(_ name: String) -> SigMFRecording? {
+      let recording = SigMFRecording(SigMFPaths(folder.isEmpty ? name : "\(folder)/\(name)"))
+      let files = FileManager.default
+      guard files.fileExists(atPath: recording.metadata.path), files.fileExists(atPath: recording.data.path) else {
+        return nil
+      }
+      return recording
+    }
+    var found = names.compactMap(recording)
+    let missing = names.count - found.count
+    let base = (SigMFPaths(path).base as NSString).lastPathComponent
+    if names.enumerated().allSatisfy({ $0.element == member(base, $0.offset) }) {
+      var number = names.count
+      while let next = recording(member(base, number)) {
+        found.append(next)
+        number += 1
+      }
+    }
+    return (found, missing)
+  }
+
+  /// The name of recording `number` of a capture that was rolled over.
+  static func member(_ base: String, _ number: Int) -> String {
+    let digits = String(number)
+    return "\(base)-\(String(repeating: "0", count: max(0, 4 - digits.count)))\(digits)"
+  }
+}
+
+/// Opens what a path with one of SigMF's endings names.
+enum SigMFCapture {
+  static func open(_ path: String) throws -> any CaptureReader {
+    if path.hasSuffix(SigMFPaths.archiveEnding) {
+      let recordings = try SigMFArchive.recordings(path)
+      return recordings.count == 1 ? try SigMFReader(recordings[0]) : try SigMFCollection(recordings, file: path)
+    }
+    let paths = SigMFPaths(path)
+    let isNamed = path.hasSuffix(SigMFPaths.collectionEnding)
+    if isNamed
+      || path == paths.base && !FileManager.default.fileExists(atPath: paths.metadata)
+        && FileManager.default.fileExists(atPath: paths.collection)
+    {
+      let (found, missing) = try SigMFCollection.recordings(paths.collection)
+      return try SigMFCollection(found, missing: missing, file: paths.collection)
+    }
+    return try SigMFReader(path: path)
+  }
+}

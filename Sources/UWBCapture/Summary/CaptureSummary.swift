@@ -1,0 +1,194 @@
+import Foundation
+import UWBDSP
+
+/// What a capture holds and what it lacks, gathered exchange by exchange in constant memory (but for a count a peer).
+public struct CaptureSummary: Sendable {
+  /// What one of the three messages comes with.
+  public struct Message: Sendable, Hashable {
+    public var count = 0
+    public var transmitted = 0
+    public var receptions = 0
+    public var impulseResponses = 0
+    public var chipFirstPaths = 0
+
+    public init(
+      count: Int = 0, transmitted: Int = 0, receptions: Int = 0, impulseResponses: Int = 0, chipFirstPaths: Int = 0
+    ) {
+      self.count = count
+      self.transmitted = transmitted
+      self.receptions = receptions
+      self.impulseResponses = impulseResponses
+      self.chipFirstPaths = chipFirstPaths
+    }
+  }
+
+  public private(set) var exchanges = 0
+  /// Exchanges of each peer.
+  public private(set) var peers: [DeviceAddress: Int] = [:]
+  public private(set) var locals: [DeviceAddress: Int] = [:]
+  public private(set) var poll = Message()
+  public private(set) var response = Message()
+  public private(set) var final = Message()
+  /// Seconds from the first exchange to the last.
+  public private(set) var seconds = 0.0
+  /// The longest wait from an exchange to the next, seconds, and the exchange before it.
+  public private(set) var longestWait: (seconds: Double, after: Int)?
+  /// How often the local device's 40-bit clock began anew.
+  public private(set) var clockWraps = 0
+  public private(set) var impulseResponses = 0
+  /// Antennas × taps → CIRs.
+  public private(set) var shapes: [String: Int] = [:]
+  /// CIRs whose samples are all zero.
+  public private(set) var allZero = 0
+  /// CIRs with a sample at the end of its integers' range.
+  public private(set) var saturated = 0
+  /// CIRs with samples that are no finite numbers.
+  public private(set) var notFinite = 0
+  /// CIRs that are equal to the one before, sample for sample.
+  public private(set) var repeated = 0
+  /// Exchanges without the timestamps of a distance.
+  public private(set) var withoutTimestamps = 0
+  public private(set) var withChipReport = 0
+  public private(set) var withTruth = 0
+  public private(set) var fewestAntennas: Int?
+
+  private var waits = WaitHistogram()
+  private var lastTime: Double?
+  private var lastLocal: DeviceTime?
+  private var lastHash: UInt64?
+
+  public init() {}
+
+  /// Median wait from an exchange to the next, seconds, within 6 %; `nil` for fewer than two exchanges.
+  public var medianWait: Double? { waits.median }
+  /// Waits of more than five times the median.
+  public var gaps: Int { medianWait.map { waits.count(above: 5 * $0) } ?? 0 }
+
+  /// Takes the next exchange.
+  public mutating func add(_ exchange: RangingExchange) {
+    exchanges += 1
+    peers[exchange.peer, default: 0] += 1
+    if let local = exchange.local { locals[local, default: 0] += 1 }
+    add(exchange.poll, to: \.poll)
+    if let message = exchange.response { add(message, to: \.response) }
+    if let message = exchange.final { add(message, to: \.final) }
+    if exchange.chipReport != nil { withChipReport += 1 }
+    if exchange.truth != nil { withTruth += 1 }
+    if TwoWayRanging(exchange) == nil { withoutTimestamps += 1 }
+    addTime(exchange)
+  }
+
+  private mutating func addTime(_ exchange: RangingExchange) {
+    if let lastTime {
+      let wait = exchange.time - lastTime
+      if wait > 0 {
+        seconds += wait
+        waits.add(wait)
+        if wait > longestWait?.seconds ?? 0 { longestWait = (wait, exchange.index - 1) }
+      }
+    }
+    lastTime = exchange.time
+    let reading = exchange.initiator == .peer ? exchange.poll.reception?.time : exchange.poll.transmitted
+    guard let reading, reading.ticks != 0 else { return }
+    if let lastLocal, reading.ticks < lastLocal.ticks { clockWraps += 1 }
+    lastLocal = reading
+  }
+
+  private mutating func add(_ message: RangingMessage, to path: WritableKeyPath<CaptureSummary, Message>) {
+    self[keyPath: path].count += 1
+    if message.transmitted != nil { self[keyPath: path].transmitted += 1 }
+    guard let reception = message.reception else { return }
+    self[keyPath: path].receptions += 1
+    if reception.chipFirstPathTaps != nil { self[keyPath: path].chipFirstPaths += 1 }
+    guard let response = reception.impulseResponse else { return }
+    self[keyPath: path].impulseResponses += 1
+    add(response)
+  }
+
+  private mutating func add(_ response: ChannelImpulseResponse) {
+    impulseResponses += 1
+    let format = response.format == .int16 ? "int16" : "float32"
+    let shape = "\(response.antennaCount) × \(response.tapCount) taps, \(format)"
+    if shapes.count < 64 || shapes[shape] != nil { shapes[shape, default: 0] += 1 }
+    fewestAntennas = min(fewestAntennas ?? .max, response.antennaCount)
+    let check = SampleCheck(response)
+    if check.isAllZero { allZero += 1 }
+    if check.isSaturated { saturated += 1 }
+    if !check.isFinite { notFinite += 1 }
+    if check.hash == lastHash, !check.isAllZero { repeated += 1 }
+    lastHash = check.hash
+  }
+}
+
+/// What one look at a CIR's samples tells.
+private struct SampleCheck {
+  var isAllZero = true
+  var isSaturated = false
+  var isFinite = true
+  /// FNV-1a over the stored samples, 64 bits.
+  var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+
+  init(_ response: ChannelImpulseResponse) {
+    response.storage.withBytes { bytes in
+      for antenna in 0..<response.antennaCount {
+        for tap in 0..<response.tapCount {
+          let start = response.byteOffset(antenna: antenna, tap: tap)
+          switch response.format {
+          case .int16:
+            let word = bytes.loadUnaligned(fromByteOffset: start, as: UInt32.self)
+            if word != 0 {
+              isAllZero = false
+              let parts = [Int16(truncatingIfNeeded: word), Int16(truncatingIfNeeded: word >> 16)]
+              if parts.contains(.max) || parts.contains(.min) { isSaturated = true }
+            }
+            mix(UInt64(word))
+          case .float32:
+            let word = bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self)
+            let real = Float(bitPattern: UInt32(truncatingIfNeeded: word))
+            let imaginary = Float(bitPattern: UInt32(truncatingIfNeeded: word >> 32))
+            if real != 0 || imaginary != 0 { isAllZero = false }
+            if !real.isFinite || !imaginary.isFinite { isFinite = false }
+            mix(word)
+          }
+        }
+      }
+    }
+  }
+
+  private mutating func mix(_ word: UInt64) {
+    hash = (hash ^ word) &* 0x100_0000_01b3
+  }
+}
+
+/// Waits by their logarithm, 40 to a decade from a microsecond to eleven days.
+private struct WaitHistogram: Sendable {
+  private static let perDecade = 40.0
+  private static let lowest = -6.0
+  private var counts = [Int](repeating: 0, count: 480)
+  private var total = 0
+
+  mutating func add(_ wait: Double) {
+    counts[Self.bin(wait)] += 1
+    total += 1
+  }
+
+  var median: Double? {
+    guard total > 0 else { return nil }
+    var sum = 0
+    for (bin, count) in counts.enumerated() {
+      sum += count
+      if 2 * sum >= total { return Self.power((Double(bin) + 0.5) / Self.perDecade + Self.lowest) }
+    }
+    return nil
+  }
+
+  func count(above wait: Double) -> Int {
+    counts[(Self.bin(wait) + 1)...].reduce(0, +)
+  }
+
+  private static func bin(_ wait: Double) -> Int {
+    min(max(Int(((log10(wait) - lowest) * perDecade).rounded(.down)), 0), 478)
+  }
+
+  private static func power(_ exponent: Double) -> Double { pow(10, exponent) }
+}

@@ -1,0 +1,143 @@
+import UWBCapture
+import UWBDSP
+
+/// A capture's summary in words, and as one line of JSON.
+struct CaptureInfo {
+  var name: String
+  var header: CaptureHeader
+  var array: AntennaArray?
+  var summary: CaptureSummary
+  var skipped: SkippedInput
+  /// `nil` where the capture has no hash.
+  var hashFits: Bool?
+  var profile: String
+
+  /// Why there is no distance in some or all exchanges; empty where nothing is missing.
+  var missingForDistance: [String] {
+    guard summary.exchanges > 0 else { return ["exchanges"] }
+    guard summary.withoutTimestamps > 0 else { return [] }
+    var reasons: [String] = []
+    let total = summary.exchanges
+    func lacks(_ count: Int, _ what: String) {
+      if count < total { reasons.append("\(what) (in \(total - count) of \(total) exchanges)") }
+    }
+    lacks(summary.poll.transmitted, "the time the poll was sent")
+    lacks(summary.poll.receptions, "the time the poll was received")
+    lacks(summary.response.transmitted, "the time the response was sent")
+    lacks(summary.response.receptions, "the time the response was received")
+    if summary.final.count > 0 {
+      lacks(summary.final.transmitted, "the time the final was sent")
+      lacks(summary.final.receptions, "the time the final was received")
+    } else if reasons.isEmpty {
+      reasons.append("the final (in \(total) of \(total) exchanges)")
+    }
+    return reasons
+  }
+
+  /// Why there is no direction; empty where nothing is missing.
+  var missingForDirection: [String] {
+    var reasons: [String] = []
+    if summary.impulseResponses == 0 { return ["channel impulse responses"] }
+    if !header.hasPhase { reasons.append("phases: the CIRs are magnitudes alone") }
+    if summary.fewestAntennas ?? 0 < 2 { reasons.append("a second antenna") }
+    if array == nil { reasons.append("the antennas' positions and the carrier (--array)") }
+    return reasons
+  }
+
+  var text: String {
+    var lines = ["\(name) (\(header.format), \(profile))"]
+    lines += header.notes.map { "  note: \($0.filter { !$0.isNewline })" }
+    lines.append("  exchanges: \(summary.exchanges)\(rate)")
+    if let wait = summary.longestWait, let median = summary.medianWait {
+      lines.append(
+        "  gaps: \(summary.gaps) longer than 5 × the median of \(decimal(median, 3)) s; longest \(decimal(wait.seconds, 3)) s, "
+          + "after exchange \(wait.after)")
+    }
+    lines.append("  clock wraps: \(summary.clockWraps)")
+    lines.append("  devices: \(devices)")
+    for (name, message) in [("poll", summary.poll), ("response", summary.response), ("final", summary.final)] {
+      guard message.count > 0 else { continue }
+      lines.append(
+        "  \(name): \(message.count), sent at a known time \(message.transmitted), received \(message.receptions), "
+          + "with a CIR \(message.impulseResponses), with the chip's first path \(message.chipFirstPaths)")
+    }
+    let shapes = summary.shapes.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { "\($0.value) of \($0.key)" }
+    lines.append("  CIRs: \(summary.impulseResponses)\(shapes.isEmpty ? "" : " (\(shapes.joined(separator: "; ")))")")
+    if summary.impulseResponses > 0 {
+      lines.append(
+        "    all-zero \(summary.allZero), saturated \(summary.saturated), not finite \(summary.notFinite), "
+          + "same as the one before \(summary.repeated)")
+    }
+    lines.append("  with the chip's own distance: \(summary.withChipReport), with truth: \(summary.withTruth)")
+    if summary.withoutTimestamps > 0 {
+      lines.append("  exchanges without the timestamps of a distance: \(summary.withoutTimestamps)")
+    }
+    if summary.exchanges > 0, summary.withoutTimestamps == summary.exchanges, summary.impulseResponses > 0 {
+      lines.append(
+        "  no exchange can be ranged: replay rejects each as missingTimestamps; inspect finds first paths in the CIRs")
+    }
+    lines.append("  missing for distance: \(list(missingForDistance))")
+    lines.append("  missing for direction: \(list(missingForDirection))")
+    if let hashFits {
+      lines.append("  hash of the samples: \(hashFits ? "fits" : "DOES NOT FIT: the data were changed")")
+    }
+    let lost = skipped.counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+    lines.append("  skipped input: \(list(lost))")
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  var line: String {
+    var json = JSONText()
+    json.begin()
+    json.add("capture", name)
+    json.add("format", header.format)
+    json.add("profile", profile)
+    json.add("exchanges", summary.exchanges)
+    json.add("seconds", summary.seconds, places: 6)
+    json.add("median_wait_s", summary.medianWait, places: 6)
+    json.add("longest_wait_s", summary.longestWait?.seconds, places: 6)
+    json.add("gaps", summary.gaps)
+    json.add("clock_wraps", summary.clockWraps)
+    json.add("peers", Dictionary(uniqueKeysWithValues: summary.peers.map { ("\($0.key)", $0.value) }))
+    json.add("cirs", summary.impulseResponses)
+    json.add(
+      "cirs_of",
+      [
+        "poll": summary.poll.impulseResponses, "response": summary.response.impulseResponses,
+        "final": summary.final.impulseResponses,
+      ])
+    json.add("shapes", summary.shapes)
+    json.add("all_zero", summary.allZero)
+    json.add("saturated", summary.saturated)
+    json.add("not_finite", summary.notFinite)
+    json.add("repeated", summary.repeated)
+    json.add("with_chip_report", summary.withChipReport)
+    json.add("with_truth", summary.withTruth)
+    json.add("without_timestamps", summary.withoutTimestamps)
+    json.add("missing_for_distance", missingForDistance.isEmpty ? nil : missingForDistance.joined(separator: "; "))
+    json.add("missing_for_direction", missingForDirection.isEmpty ? nil : missingForDirection.joined(separator: "; "))
+    json.add("hash", hashFits.map { $0 ? "fits" : "differs" })
+    json.add("skipped_input", skipped.counts)
+    json.end()
+    return String(decoding: json.bytes, as: UTF8.self)
+  }
+
+  private var rate: String {
+    guard summary.seconds > 0, summary.exchanges > 1 else { return "" }
+    let rate = Double(summary.exchanges - 1) / summary.seconds
+    return " in \(decimal(summary.seconds, 3)) s, \(decimal(rate, 3)) a second"
+  }
+
+  private var devices: String {
+    let peers = summary.peers.sorted { $0.key.rawValue < $1.key.rawValue }
+    var names = peers.prefix(20).map { "peer \($0.key) (\($0.value))" }
+    if peers.count > 20 { names.append("… \(peers.count) peers in all") }
+    names += summary.locals.sorted { $0.key.rawValue < $1.key.rawValue }.prefix(4).map {
+      "local \($0.key) (\($0.value))"
+    }
+    return list(names)
+  }
+
+  private func list(_ items: [String]) -> String { items.isEmpty ? "none" : items.joined(separator: ", ") }
+  private func decimal(_ value: Double, _ places: Int) -> String { SummaryOutput.decimal(value, places) }
+}

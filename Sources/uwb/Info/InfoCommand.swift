@@ -1,0 +1,66 @@
+import ArgumentParser
+import Foundation
+import UWBCapture
+import UWBDSP
+
+/// `uwb info`: what a capture holds, and what it lacks.
+struct InfoCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "info", abstract: "Summarise captures: devices, messages, rates, gaps, damage, what is missing.",
+    discussion: """
+      Reads all of each capture. The hash of a SigMF recording is compared, too.
+
+      EXAMPLES
+        uwb info 11.log
+        uwb info *.sigmf-meta --output ndjson
+      """)
+
+  @Argument(help: ArgumentHelp("Captures to read; - is standard input.", valueName: "capture"))
+  var captures: [String]
+
+  @OptionGroup(title: "Input options") var input: InputOptions
+
+  @Option(help: ArgumentHelp("JSON file with the receiver's antennas, as for replay.", valueName: "file"))
+  var array: String?
+
+  @Option(help: "What to write: text, or ndjson (one object a capture).")
+  var output = OutputKind.text
+
+  enum OutputKind: String, ExpressibleByArgument, CaseIterable {
+    case text, ndjson
+  }
+
+  func run() throws {
+    var failures = 0
+    let bytes = ByteOutput()
+    for capture in captures {
+      do {
+        let info = try info(capture)
+        try bytes.write(output == .text ? info.text : info.line)
+        try bytes.flush()
+      } catch let error as CaptureError {
+        Message.write("Error: \(error)")
+        failures += 1
+      }
+    }
+    if failures > 0 { throw ExitCode(1) }
+  }
+
+  private func info(_ path: String) throws -> CaptureInfo {
+    let array = try array.map(ArrayFile.read)
+    var reader = try input.open(path)
+    let name = path == "-" ? "-" : URL(fileURLWithPath: path).lastPathComponent
+    var summary = CaptureSummary()
+    var progress = Progress(name, totalBytes: captureByteCount(path))
+    defer { progress.finish() }
+    while let exchange = try reader.next() {
+      summary.add(exchange)
+      progress.update(bytes: reader.bytesRead, exchanges: summary.exchanges)
+    }
+    var hash: Bool?
+    if let recording = reader as? any HashedCapture { hash = try recording.hashFits() }
+    return CaptureInfo(
+      name: name, header: reader.header, array: array ?? reader.header.array, summary: summary,
+      skipped: reader.skipped, hashFits: hash, profile: input.profile ?? reader.header.profile)
+  }
+}

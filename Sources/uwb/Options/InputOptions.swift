@@ -1,0 +1,59 @@
+import ArgumentParser
+import UWBCapture
+
+extension CaptureOptions.Rows: ExpressibleByArgument {}
+
+/// How a capture is read: its format, and what it does not say of itself.
+struct InputOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Capture format, or auto to tell it by the content.",
+      discussion: "Formats: \(CaptureFormat.all.map(\.name).joined(separator: ", ")).", valueName: "name"))
+  var format = "auto"
+
+  @Option(
+    help: ArgumentHelp(
+      "The receiver's radio, where the capture does not name it or names it wrongly.", valueName: "name"))
+  var profile: String?
+
+  @Option(help: "NumPy arrays of two axes: what the rows are, antennas or cirs.")
+  var rows = CaptureOptions.Rows.antennas
+
+  @Option(help: "NumPy arrays: what a sample is multiplied by.")
+  var scale: Float?
+
+  @Option(help: ArgumentHelp("NumPy arrays: time from tap to tap; the default is 1.0016.", valueName: "ns"))
+  var tapSpacing: Double?
+
+  @Option(help: ArgumentHelp("NumPy arrays: the chip's own first path.", valueName: "taps"))
+  var firstPath: Double?
+
+  @Option(
+    help: ArgumentHelp(
+      "Headers of a phase-difference table's columns, as in \"phase1=PDoA1,azimuth=Real Azimuth\".",
+      discussion: "Usual headers are recognised without; naming some makes the capture such a table.",
+      valueName: "name=header,…"))
+  var columns: String?
+
+  func validate() throws {
+    if let scale, !(scale.isFinite && scale != 0) { throw ValidationError("--scale \(scale) makes no sense.") }
+    if let tapSpacing, !(tapSpacing.isFinite && tapSpacing > 0) {
+      throw ValidationError("--tap-spacing is a time in nanoseconds, above 0; \(tapSpacing) is not.")
+    }
+    if let firstPath, !firstPath.isFinite { throw ValidationError("--first-path \(firstPath) makes no sense.") }
+  }
+
+  /// As the capture library takes them.
+  ///
+  /// - Throws: `CaptureError` for columns that make no sense.
+  func options() throws -> CaptureOptions {
+    CaptureOptions(
+      profile: profile, rows: rows, scale: scale, tapSpacing: tapSpacing.map { $0 * 1e-9 }, firstPathTaps: firstPath,
+      columns: try columns.map { try PhaseTableColumns($0) } ?? PhaseTableColumns())
+  }
+
+  /// Opens the capture at `path`.
+  func open(_ path: String) throws -> any CaptureReader {
+    try openCapture(path, format: format, options: options())
+  }
+}

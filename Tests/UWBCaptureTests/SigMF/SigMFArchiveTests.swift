@@ -1,0 +1,220 @@
+import Foundation
+import TestSupport
+import Testing
+import UWBDSP
+
+@testable import UWBCapture
+
+@Suite struct SigMFArchiveTests {
+  private func write(
+    _ exchanges: [RangingExchange], _ path: String, maximumByteCount: Int? = nil
+  ) throws -> any CaptureWriter {
+    let writer = try createCapture(
+      path, header: SigMFTests.header, options: CaptureWriterOptions(maximumByteCount: maximumByteCount))
+    for exchange in exchanges { try writer.append(exchange) }
+    try writer.finish()
+    return writer
+  }
+
+  private func read(_ path: String) throws -> (bits: [String], skipped: [String: Int], hash: Bool?) {
+    var reader = try openCapture(path)
+    var bits: [String] = []
+    while let exchange = try reader.next() { bits.append(SigMFTests.bits(exchange)) }
+    return (bits, reader.skipped.counts, try (reader as? any HashedCapture)?.hashFits())
+  }
+
+  private func files(_ folder: TemporaryFolder) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+  }
+
+  @Test(arguments: SigMFTests.layouts) func anArchiveComesBackToTheBit(_ layout: SigMFLayout) throws {
+    let folder = try TemporaryFolder()
+    let exchanges = SigMFTests.exchanges(20, layout: layout, seed: 61)
+    _ = try write(exchanges, folder.path + "/a.sigmf")
+    #expect(try files(folder) == ["a.sigmf"])
+    let found = try read(folder.path + "/a.sigmf")
+    #expect(found.bits == exchanges.map { SigMFTests.bits($0) } && found.skipped.isEmpty && found.hash == true)
+    #expect(try openCapture(folder.path + "/a.sigmf").header.array == SigMFTests.header.array)
+  }
+
+  @Test func equalCapturesGiveEqualArchives() throws {
+    let folder = try TemporaryFolder()
+    let exchanges = SigMFTests.exchanges(5, layout: .single, seed: 62)
+    for name in ["x", "y"] {
+      try FileManager.default.createDirectory(atPath: folder.path + "/" + name, withIntermediateDirectories: true)
+      _ = try write(exchanges, folder.path + "/\(name)/a.sigmf")
+    }
+    let archives = try ["x", "y"].map { try Data(contentsOf: URL(fileURLWithPath: folder.path + "/\($0)/a.sigmf")) }
+    #expect(archives[0] == archives[1])
+  }
+
+  @Test func anArchiveCutAtEveryBlockAndAroundIt() throws {
+    let folder = try TemporaryFolder()
+    let exchanges = SigMFTests.exchanges(6, layout: .single, seed: 63)
+    _ = try write(exchanges, folder.path + "/a.sigmf")
+    let whole = try Data(contentsOf: URL(fileURLWithPath: folder.path + "/a.sigmf"))
+    let bits = exchanges.map { SigMFTests.bits($0) }
+    for cut in stride(from: 0, to: whole.count, by: 61) {
+      try whole.prefix(cut).write(to: URL(fileURLWithPath: folder.path + "/b.sigmf"))
+      do {
+        let found = try read(folder.path + "/b.sigmf")
+        #expect(found.bits.count == bits.count || !found.skipped.isEmpty, "cut at \(cut)")
+        #expect(found.bits == bits || !found.skipped.isEmpty || cut > whole.count - 2048, "cut at \(cut)")
+      } catch let error as CaptureError {
+        #expect(!error.remedy.isEmpty && cut < whole.count - 1024, "cut at \(cut): \(error)")
+      }
+    }
+  }
+
+  @Test func archivesMutatedAThousandTimes() throws {
+    let folder = try TemporaryFolder()
+    _ = try write(SigMFTests.exchanges(2, layout: .single, seed: 64), folder.path + "/a.sigmf")
+    let whole = try Data(contentsOf: URL(fileURLWithPath: folder.path + "/a.sigmf"))
+    var random = DecaRangingGenerator(seed: 65)
+    for round in 0..<1000 {
+      var mutated = whole
+      for _ in 0..<Int.random(in: 1...4, using: &random) {
+        // Headers are what is particular to archives.
+        let place = Int.random(in: 0..<min(512, mutated.count), using: &random)
+        mutated[place] = round % 2 == 0 ? UInt8.random(in: 0...255, using: &random) : UInt8(ascii: "7")
+        if round % 3 == 0 {
+          // A checksum that fits lets the damage through to what follows.
+          for index in 148..<156 { mutated[index] = 0x20 }
+          let sum = String(mutated[..<512].reduce(0) { $0 + Int($1) }, radix: 8)
+          for (index, digit) in ("000000" + sum).suffix(6).utf8.enumerated() { mutated[148 + index] = digit }
+        }
+      }
+      try mutated.write(to: URL(fileURLWithPath: folder.path + "/b.sigmf"))
+      do { _ = try read(folder.path + "/b.sigmf") } catch let error as CaptureError {
+        #expect(!error.remedy.isEmpty, "seed 65, round \(round)")
+      }
+    }
+  }
+
+  @Test func aLongCaptureRollsOver() throws {
+    let folder = try TemporaryFolder()
+    let exchanges = SigMFTests.exchanges(40, layout: .single, seed: 66)
+    let writer = try write(exchanges, folder.path + "/a", maximumByteCount: 300)
+    #expect(writer.lost.isEmpty)
+    let names = try files(folder)
+    #expect(names.contains("a.sigmf-collection") && names.contains("a-0003.sigmf-meta"))
+    let bits = exchanges.map { SigMFTests.bits($0) }
+    for path in ["a", "a.sigmf-collection"] {
+      let found = try read(folder.path + "/" + path)
+      #expect(found.bits == bits && found.skipped.isEmpty && found.hash == true, "\(path)")
+    }
+    #expect(captureFiles(folder.path + "/a.sigmf-collection").count == names.count)
+  }
+
+  @Test func recordingsThatAreMissingOrNotNamedYet() throws {
+    let folder = try TemporaryFolder()
+    let exchanges = SigMFTests.exchanges(40, layout: .single, seed: 67)
+    _ = try write(exchanges, folder.path + "/a", maximumByteCount: 300)
+    // The program ended before the collection named its last recordings.
+    let path = folder.path + "/a.sigmf-collection"
+    var file = try JSONDecoder().decode(
+      SigMFCollection.File.self, from: Data(contentsOf: URL(fileURLWithPath: path)))
+    let all = file.collection.streams
+    file.collection.streams = Array(all.prefix(2))
+    try JSONEncoder().encode(file).write(to: URL(fileURLWithPath: path))
+    #expect(try read(path).bits.count == 40)
+    file.collection.streams = all
+    try JSONEncoder().encode(file).write(to: URL(fileURLWithPath: path))
+    try FileManager.default.removeItem(atPath: folder.path + "/a-0001.sigmf-data")
+    let found = try read(path)
+    #expect(found.skipped["missingRecording"] == 1 && found.bits.count < 40 && found.bits.count > 0)
+  }
+
+  @Test func anotherLayoutBeginsAnotherRecording() throws {
+    let folder = try TemporaryFolder()
+    let one = SigMFTests.exchanges(10, layout: .single, seed: 68)
+    var two = SigMFTests.exchanges(10, layout: SigMFLayout(format: .float32, antennaCount: 2), seed: 69)
+    for index in two.indices { two[index].index += 10 }
+    _ = try write(one + two, folder.path + "/a", maximumByteCount: 1 << 30)
+    let found = try read(folder.path + "/a")
+    #expect(found.bits == (one + two).map { SigMFTests.bits($0) } && found.skipped.isEmpty)
+  }
+
+  @Test(arguments: ["", "{}", #"{"collection":{"core:version":"1.2.0","core:streams":5}}"#])
+  func collectionsThatAreNone(_ text: String) throws {
+    let file = try TemporaryFile(Array(text.utf8), name: "x.sigmf-collection")
+    #expect(throws: CaptureError.self) { try openCapture(file.path) }
+  }
+
+  @Test func aNameMayNotLeadOutOfTheFolder() throws {
+    let folder = try TemporaryFolder()
+    let text = #"{"collection":{"core:version":"1.2.0","core:streams":[{"name":"../../etc/x","hash":""}]}}"#
+    try Data(text.utf8).write(to: URL(fileURLWithPath: folder.path + "/a.sigmf-collection"))
+    let (found, missing) = try SigMFCollection.recordings(folder.path + "/a.sigmf-collection")
+    #expect(found.isEmpty && missing == 1)
+  }
+
+  @Test func aChangedSampleBreaksTheHash() throws {
+    let folder = try TemporaryFolder()
+    _ = try write(SigMFTests.exchanges(5, layout: .single, seed: 70), folder.path + "/a")
+    #expect(try read(folder.path + "/a").hash == true)
+    let path = folder.path + "/a.sigmf-data"
+    var data = try Data(contentsOf: URL(fileURLWithPath: path))
+    data[3] ^= 1
+    try data.write(to: URL(fileURLWithPath: path))
+    #expect(try read(folder.path + "/a").hash == false)
+  }
+}
+
+/// Against the Python package `sigmf` and Python's own tar.
+@Suite(.enabled(if: Python.hasSigMF, "python3 has no package sigmf"))
+struct SigMFArchivePythonTests {
+  @Test func pythonOpensOurArchivesAndCollections() throws {
+    let folder = try TemporaryFolder()
+    let exchanges = SigMFTests.exchanges(40, layout: .single, seed: 71)
+    for (name, size) in [("a.sigmf", nil as Int?), ("c", 300)] {
+      let writer = try createCapture(
+        folder.path + "/" + name, header: SigMFTests.header, options: CaptureWriterOptions(maximumByteCount: size))
+      for exchange in exchanges { try writer.append(exchange) }
+      try writer.finish()
+    }
+    let (status, output) = try Python.run(
+      """
+      import sys, sigmf
+      from sigmf import SigMFCollection
+      folder = sys.argv[1]
+      archive = sigmf.fromfile(folder + "/a.sigmf")
+      archive = archive if isinstance(archive, sigmf.SigMFFile) else archive[0]
+      archive.validate()
+      print(len(archive.get_captures()))
+      import json
+      meta = json.load(open(folder + "/c.sigmf-collection"))
+      collection = SigMFCollection(metafiles=[s["name"] + ".sigmf-meta" for s in meta["collection"]["core:streams"]],
+                                   metadata=meta, base_path=folder)
+      collection.verify_stream_hashes()
+      count = 0
+      for name in collection.get_stream_names():
+          recording = collection.get_SigMFFile(stream_name=name)
+          recording.validate()
+          count += len(recording.get_captures())
+      print(count)
+      """, folder.path)
+    #expect(status == 0)
+    let counts = output.split(separator: "\n")
+    #expect(counts.count == 2 && counts[0] == counts[1])
+  }
+
+  @Test(arguments: ["USTAR_FORMAT", "PAX_FORMAT", "GNU_FORMAT"])
+  func pythonsTarsAreRead(_ kind: String) throws {
+    let folder = try TemporaryFolder()
+    let exchanges = SigMFTests.exchanges(10, layout: .single, seed: 72)
+    try SigMFTests.write(exchanges, to: folder.path + "/a")
+    let (status, _) = try Python.run(
+      """
+      import sys, tarfile
+      folder, kind = sys.argv[1], sys.argv[2]
+      long = "n" * (60 if kind == "USTAR_FORMAT" else 120)
+      with tarfile.open(folder + "/b.sigmf", "w", format=getattr(tarfile, kind)) as tar:
+          for ending in ("data", "meta"):
+              tar.add(folder + "/a.sigmf-" + ending, arcname=long + "/" + long + ".sigmf-" + ending)
+      """, folder.path, kind)
+    #expect(status == 0)
+    let reading = try CaptureReading(openCapture(folder.path + "/b.sigmf"))
+    #expect(reading.exchanges.map { SigMFTests.bits($0) } == exchanges.map { SigMFTests.bits($0) })
+  }
+}
