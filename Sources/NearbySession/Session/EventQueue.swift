@@ -95,6 +95,12 @@ final class EventQueue<Element: QueuedEvent>: Sendable {
     return nil
   }
 
+  /// The next element that is there already; `nil` where there is none.
+  func takeReady() throws(NearbyError) -> Element? {
+    guard let ready = state.withLock({ $0.take() }) else { return nil }
+    return try ready.get()
+  }
+
   /// Wakes another waiter for what a cancelled one was woken for and left.
   private func passOn() {
     let waiter = state.withLock { state in

@@ -6,11 +6,15 @@ public struct ExchangeConfiguration: Sendable, Hashable {
   public var profile: DeviceProfile
   /// The local device's antennas, about its position.
   public var array: AntennaArray
-  /// Where the local device is and how it is turned; it stays there.
+  /// Where the local device is and how it is turned, unless it moves.
   public var localPose: Pose = .origin
+  /// How the local device moves; `nil` where it stays.
+  public var localMotion: Motion?
   public var peerTrajectory: Trajectory
   /// Mirrors round the two; `nil` for the direct path alone.
   public var room: Room?
+  /// Walls in any number, in place of `room`.
+  public var surroundings: Surroundings?
   public var exchangeCount: Int
   /// Exchanges a second.
   public var rate = 10.0
@@ -51,18 +55,26 @@ public struct ExchangeConfiguration: Sendable, Hashable {
     firstTime + Double(index) / rate
   }
 
+  /// Where the local device is at a true time.
+  public func localPose(at time: Double) -> Pose {
+    localMotion?.pose(at: time) ?? localPose
+  }
+
+  /// Whether no wall stands between the two at a true time.
+  public func isLineOfSight(at time: Double) -> Bool {
+    surroundings?.isClear(from: peerTrajectory.position(at: time), to: localPose(at: time).position) ?? true
+  }
+
   /// Propagation paths at a true time, by delay, directions in the local device's axes.
   public func paths(at time: Double) -> [Path] {
     let peer = peerTrajectory.position(at: time)
+    let pose = localPose(at: time)
     var paths =
-      room?.paths(
-        from: peer, to: localPose.position, carrier: array.carrier, propagationSpeed: propagationSpeed)
-      ?? [
-        Room.freeSpace(
-          from: peer, to: localPose.position, carrier: array.carrier, propagationSpeed: propagationSpeed)
-      ]
+      surroundings?.paths(from: peer, to: pose.position, carrier: array.carrier, propagationSpeed: propagationSpeed)
+      ?? room?.paths(from: peer, to: pose.position, carrier: array.carrier, propagationSpeed: propagationSpeed)
+      ?? [Room.freeSpace(from: peer, to: pose.position, carrier: array.carrier, propagationSpeed: propagationSpeed)]
     for index in paths.indices {
-      paths[index].direction = paths[index].direction.map(localPose.toDevice)
+      paths[index].direction = paths[index].direction.map(pose.toDevice)
     }
     return paths
   }
