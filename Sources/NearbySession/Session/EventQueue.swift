@@ -64,7 +64,7 @@ final class EventQueue<Element: QueuedEvent>: Sendable {
     }
   }
 
-  private let state = Mutex(State())
+  private let state = StateLock(State())
 
   /// Adds an element; returns whom to wake.
   func push(_ element: Element) -> Wakeup? {

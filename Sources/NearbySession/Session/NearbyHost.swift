@@ -32,7 +32,7 @@ public final class NearbyHost: Sendable {
   public let deviceCapabilities: DeviceCapabilities
   private let clock: any NearbyClock
   private let request: NearbyPermissionRequest?
-  private let state: Mutex<Guarded>
+  private let state: StateLock<Guarded>
 
   /// - Parameters:
   ///   - clock: read at every call, and by nothing else.
@@ -48,7 +48,7 @@ public final class NearbyHost: Sendable {
     self.deviceCapabilities = deviceCapabilities
     self.clock = clock
     self.request = request
-    state = Mutex(
+    state = StateLock(
       Guarded(
         core: HostCore(settings: settings, capabilities: deviceCapabilities, permission: permission, tokens: tokens)))
   }

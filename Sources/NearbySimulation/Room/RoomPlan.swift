@@ -129,6 +129,7 @@ struct RoomPlan: Sendable {
 
   private func settings(_ limits: RoomScenario.Limits) -> NearbySettings {
     var settings = NearbySettings()
+    settings.limits.snrAtOneMetredB = scenario.radio.snrAtOneMetredB
     settings.timeout = limits.timeout ?? settings.timeout
     settings.suspensionLimit = limits.suspensionLimit ?? settings.suspensionLimit
     settings.inactivityLimit = limits.inactivityLimit ?? settings.inactivityLimit

@@ -79,7 +79,9 @@ public final class SimulatedRoom {
 
   /// Where `peer` really is, as `device` sees it now: unit vector in the device's axes, m, and whether nothing stands
   /// between.
-  public func truth(of peer: String, from device: String) -> (distance: Double, direction: SIMD3<Double>, isClear: Bool)? {
+  public func truth(of peer: String, from device: String) -> (
+    distance: Double, direction: SIMD3<Double>, isClear: Bool
+  )? {
     guard let a = plan.indices[device], let b = plan.indices[peer] else { return nil }
     let pose = plan.nodes[a].motion.pose(at: time)
     let there = plan.nodes[b].motion.trajectory.position(at: time)
@@ -193,7 +195,8 @@ public final class SimulatedRoom {
         linksAreStale = true
         guard case .ended(let token) = change, !ends[index].isOff else { continue }
         for other in ends.indices where other != index && !ends[other].isOff {
-          guard let host = ends[other].host, !lost.contains(where: { $0.areNotices && $0.holds(index, other, at: time) })
+          guard let host = ends[other].host,
+            !lost.contains(where: { $0.areNotices && $0.holds(index, other, at: time) })
           else { continue }
           host.peerEnded(token)
         }
@@ -261,7 +264,9 @@ public final class SimulatedRoom {
     configuration.localClock = local.clock
     configuration.peerClock = peer.clock
     configuration.snrAtOneMetredB = scenario.radio.snrAtOneMetredB
-    configuration.quantisation = scenario.radio.isQuantised ? .fullScale(4) : nil
+    configuration.bodyLossdB = local.array.positions.count >= 2 ? scenario.radio.bodyLossdB : 0
+    // Full scale at 5 cm: what a gain control does for radios that come that near.
+    configuration.quantisation = scenario.radio.isQuantised ? .fullScale(20) : nil
     configuration.peer = key.link.peerAddress
     configuration.local = key.link.localAddress
     var generator = SeededGenerator(seed: scenario.seed, stream: 4 << 32 | UInt64(number))

@@ -152,7 +152,8 @@ extension RoomScenario {
     public var limits: Limits
 
     public init(
-      name: String, antennas: Antennas = .lShaped, motion: Motion, facing: Facing = Facing(.angles(yawdeg: 0, pitchdeg: 0, turndeg: 0)),
+      name: String, antennas: Antennas = .lShaped, motion: Motion,
+      facing: Facing = Facing(.angles(yawdeg: 0, pitchdeg: 0, turndeg: 0)),
       sessions: [String] = []
     ) {
       self.name = name

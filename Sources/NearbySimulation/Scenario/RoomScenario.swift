@@ -135,11 +135,13 @@ public struct RoomScenario: Sendable, Hashable, Decodable {
 
   public struct Radio: Sendable, Hashable, Decodable {
     /// Power of a path at 1 m over the noise variance of a tap, dB.
-    public var snrAtOneMetredB = 41.0
+    public var snrAtOneMetredB = 52.0
     /// A message whose strongest path is weaker than this over the noise of a tap is lost, dB.
     public var sensitivitydB = 8.0
     /// Chance that an exchange is lost for no reason.
     public var loss = 0.0
+    /// What the body of a device with several antennas takes from what comes in on the screen's side, dB.
+    public var bodyLossdB = 15.0
     /// Samples as 16-bit integers.
     public var isQuantised = true
 
@@ -149,6 +151,7 @@ public struct RoomScenario: Sendable, Hashable, Decodable {
       case snrAtOneMetredB = "snr_at_1m_db"
       case sensitivitydB = "sensitivity_db"
       case loss
+      case bodyLossdB = "body_loss_db"
       case isQuantised = "quantised"
     }
 
@@ -157,6 +160,7 @@ public struct RoomScenario: Sendable, Hashable, Decodable {
       snrAtOneMetredB = try keys.value(.snrAtOneMetredB, default: snrAtOneMetredB)
       sensitivitydB = try keys.value(.sensitivitydB, default: sensitivitydB)
       loss = try keys.value(.loss, default: loss)
+      bodyLossdB = try keys.value(.bodyLossdB, default: bodyLossdB)
       isQuantised = try keys.value(.isQuantised, default: isQuantised)
     }
   }

@@ -9,8 +9,9 @@ import UWBDSP
 
 /// Holds what delegates were told against what was true, and against what the scenario expects.
 ///
-/// Distances are scored where nothing stands between the two; directions there as well, whether they come from inside
-/// the cone or from assistance. "nil" counts the updates in which a rule leaves no choice: no distance beyond the limit by
+/// Distances are scored in the clear: no wall between the two, nor the body of a device with several antennas (its peer is
+/// not on the screen's side). Directions there as well, whether they come from inside the cone or from assistance. Distances
+/// through the device's own body are kept apart. "nil" counts the updates in which a rule leaves no choice: no distance beyond the limit by
 /// more than half a metre; no direction from a device with one antenna, nor without assistance from more than 5° beyond
 /// the cone.
 public struct RoomScore: Sendable {
@@ -36,7 +37,14 @@ public struct RoomScore: Sendable {
   /// Updates in which a rule leaves no choice but nil, and those of them that had a value all the same.
   public private(set) var mustBeNil = 0
   public private(set) var wronglyGiven = 0
+  /// Removals by timeout, and how far the one furthest off was from the last update and the device's limit, s.
+  public private(set) var timeouts = 0
+  public private(set) var largestTimeoutError = 0.0
   public private(set) var outcomes: [Outcome]
+  private var lastUpdates: [String: Double] = [:]
+  /// Distances through the device's own body, no wall.
+  public private(set) var shadowedCount = 0
+  private var squaredShadowed = 0.0
   private var squaredDistance = 0.0
   private var squaredDirection = 0.0
   private var worstDistance = 0.0
@@ -47,6 +55,7 @@ public struct RoomScore: Sendable {
     var halfAngle: Double
     var hasDirection: Bool
     var isAssisted: Bool
+    var timeout: Double
   }
 
   public init(_ scenario: RoomScenario) throws(ScenarioError) {
@@ -58,7 +67,7 @@ public struct RoomScore: Sendable {
       rules[node.name] = Rule(
         maximumDistance: node.settings.limits.maximumDistance ?? .infinity,
         halfAngle: node.settings.limits.fieldOfViewHalfAngle ?? .pi, hasDirection: node.array.positions.count >= 2,
-        isAssisted: device.isAssisted)
+        isAssisted: device.isAssisted, timeout: node.settings.timeout)
     }
     self.rules = rules
   }
@@ -66,6 +75,11 @@ public struct RoomScore: Sendable {
   /// m
   public var distanceRMS: Double? {
     distanceCount > 0 ? (squaredDistance / Double(distanceCount)).squareRoot() : nil
+  }
+
+  /// m
+  public var shadowedDistanceRMS: Double? {
+    shadowedCount > 0 ? (squaredShadowed / Double(shadowedCount)).squareRoot() : nil
   }
 
   /// The largest error of a distance in the clear, m.
@@ -82,8 +96,14 @@ public struct RoomScore: Sendable {
       let known = outcomes[index].time.map { abs($0 - expected) } ?? .infinity
       if abs(event.time - expected) < known { outcomes[index].time = event.time }
     }
-    guard case .told(.updated(let objects)) = event.kind, let truth = event.truth, let rule = rules[event.device]
-    else { return }
+    guard let rule = rules[event.device] else { return }
+    let session = event.device + "\n" + event.peer
+    if case .told(.removed(_, .timeout)) = event.kind, let last = lastUpdates[session] {
+      timeouts += 1
+      largestTimeoutError = max(largestTimeoutError, abs(event.time - last - rule.timeout))
+    }
+    guard case .told(.updated(let objects)) = event.kind, let truth = event.truth else { return }
+    lastUpdates[session] = event.time
     for object in objects {
       updates += 1
       score(object, truth, rule)
@@ -102,6 +122,13 @@ public struct RoomScore: Sendable {
       if object.direction != nil || isOutOfRange && object.distance != nil { wronglyGiven += 1 }
     }
     guard truth.isClear, truth.distance < rule.maximumDistance - 0.5 else { return }
+    if rule.hasDirection, angle > .pi / 2 {
+      guard let distance = object.distance else { return }
+      shadowedCount += 1
+      squaredShadowed += (distance - truth.distance) * (distance - truth.distance)
+      if rule.isAssisted { scoreDirection(object, truth.direction) }
+      return
+    }
     if let distance = object.distance {
       let error = abs(distance - truth.distance)
       distanceCount += 1
@@ -110,13 +137,19 @@ public struct RoomScore: Sendable {
     } else {
       missingDistances += 1
     }
-    if let direction = object.direction {
-      let error = acos(max(-1, min(1, (direction * truth.direction).sum())))
-      directionCount += 1
-      squaredDirection += error * error
-    } else if rule.hasDirection, angle < rule.halfAngle - margin {
+    if !scoreDirection(object, truth.direction), rule.hasDirection, angle < rule.halfAngle - margin {
       missingDirections += 1
     }
+  }
+
+  /// Whether there was one.
+  @discardableResult
+  private mutating func scoreDirection(_ object: NearbyObject, _ truth: SIMD3<Double>) -> Bool {
+    guard let direction = object.direction else { return false }
+    let error = acos(max(-1, min(1, (direction * truth).sum())))
+    directionCount += 1
+    squaredDirection += error * error
+    return true
   }
 }
 

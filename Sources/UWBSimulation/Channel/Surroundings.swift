@@ -118,7 +118,8 @@ public struct Surroundings: Sendable, Hashable {
     propagationSpeed: Double = UWB.speedOfLightInAir
   ) -> [Path] {
     let direct = (transmitter - receiver).length
-    func path(_ arrival: SIMD3<Double>, length: Double, reflection: Double, legs: [Leg], apartFrom mirror: Int?) -> Path {
+    func path(_ arrival: SIMD3<Double>, length: Double, reflection: Double, legs: [Leg], apartFrom mirror: Int?) -> Path
+    {
       let passed = taken(from: legs, apartFrom: mirror)
       // Nearer than a centimetre there is no far field, and 1/L would have no bound.
       let size = reflection * passed.gain / max(length, 0.01)

@@ -1,4 +1,11 @@
+import Numerics
 import UWBDSP
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
 
 /// One link of a simulation: who ranges with whom, where, when and how well.
 public struct ExchangeConfiguration: Sendable, Hashable {
@@ -26,6 +33,9 @@ public struct ExchangeConfiguration: Sendable, Hashable {
   public var peerClock = SimulatedClock()
   /// Power of the direct path at 1 m over the noise variance of a tap, dB; it falls by 20 dB a decade.
   public var snrAtOneMetredB = 41.0
+  /// What the local device's body takes from paths that come in on the screen's side (+z), dB: nothing up to 90° from its
+  /// back, all of it from 107°. The front-to-back ratio of patch antennas is 15 to 25 dB.
+  public var bodyLossdB = 0.0
   /// Received power of the direct path at 1 m, dBm: by default −41.3 dBm/MHz over 500 MHz through 48.7 dB (6.5 GHz).
   public var powerAtOneMetredBm = -63.0
   /// Where the direct path's peak may lie in the accumulator, taps.
@@ -74,7 +84,13 @@ public struct ExchangeConfiguration: Sendable, Hashable {
       ?? room?.paths(from: peer, to: pose.position, carrier: array.carrier, propagationSpeed: propagationSpeed)
       ?? [Room.freeSpace(from: peer, to: pose.position, carrier: array.carrier, propagationSpeed: propagationSpeed)]
     for index in paths.indices {
-      paths[index].direction = paths[index].direction.map(pose.toDevice)
+      guard let direction = paths[index].direction.map(pose.toDevice) else { continue }
+      paths[index].direction = direction
+      if bodyLossdB != 0, direction.z > 0 {
+        let part = min(1, direction.z / 0.3)
+        let gain = pow(10, -bodyLossdB * part / 20)
+        paths[index].amplitude *= Complex(gain)
+      }
     }
     return paths
   }

@@ -116,7 +116,8 @@ struct AccessoryText: Codable, Equatable {
       slotRSTU = fields.slotRSTU
       blockMilliseconds = fields.blockMilliseconds
       roundControl = fields.roundControl
-      stsIV = HexText.string((0..<6).map { UInt8(truncatingIfNeeded: fields.stsInitialVector.rawValue >> (40 - 8 * $0)) })
+      stsIV = HexText.string(
+        (0..<6).map { UInt8(truncatingIfNeeded: fields.stsInitialVector.rawValue >> (40 - 8 * $0)) })
       destinationAddress = HexText.string(fields.destinationAddress)
       clockStability = fields.clockStability
     }
@@ -163,7 +164,8 @@ struct AccessoryText: Codable, Equatable {
       let vector = try hex(try need(stsIV, .stsIV), .stsIV, count: 6).reduce(0) { $0 << 8 | UInt64($1) }
       return .configureAndStart(
         ShareableConfigurationData(
-          version: try version(version, .version), country: country, sessionIdentifier: try number(sessionID, .sessionID),
+          version: try version(version, .version), country: country,
+          sessionIdentifier: try number(sessionID, .sessionID),
           preambleIndex: try need(preambleIndex, .preambleIndex), channel: try need(channel, .channel),
           slotsPerRound: try need(slotsPerRound, .slotsPerRound), slotRSTU: try need(slotRSTU, .slotRSTU),
           blockMilliseconds: try need(blockMilliseconds, .blockMilliseconds),
@@ -192,7 +194,8 @@ struct AccessoryText: Codable, Equatable {
     let text = try need(text, key)
     let digits = text.hasPrefix("0x") ? String(text.dropFirst(2)) : text
     guard digits.allSatisfy(\.isHexDigit), let value = Value(digits, radix: 16) else {
-      throw Failure(description: "\(key.rawValue) “\(text)” is not a number of \(Value.bitWidth / 4) hexadecimal digits")
+      throw Failure(
+        description: "\(key.rawValue) “\(text)” is not a number of \(Value.bitWidth / 4) hexadecimal digits")
     }
     return value
   }

@@ -8,5 +8,5 @@ struct EvaluateCommand: ParsableCommand {
       EXAMPLE
         uwb evaluate delay --paths "0:0dB,2.0:-3dB" --snr 15,20,25
       """,
-    subcommands: [EvaluateDelayCommand.self, EvaluateScenariosCommand.self])
+    subcommands: [EvaluateDelayCommand.self, EvaluateScenariosCommand.self, EvaluateSessionsCommand.self])
 }
