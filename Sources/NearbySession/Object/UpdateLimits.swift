@@ -15,7 +15,7 @@ public struct UpdateLimits: Sendable, Hashable {
   public var snrAtOneMetredB: Double?
   /// dB: a signal that much weaker than at that distance in the clear did not come in by the antennas' own side: antennas in
   /// a plane would take a peer in front of the screen for its mirror image behind the back. No direction is given.
-  public var maximumShortfalldB: Double = 8
+  public var maximumShortfalldB: Double = 5
   /// rad: up to this elevation a peer counts as level with the device.
   public var levelElevation: Double = .pi / 12
 

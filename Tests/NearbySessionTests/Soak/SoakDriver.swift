@@ -63,7 +63,7 @@ struct SoakDriver {
   }
 
   private mutating func corrupt(_ measurement: inout RangingMeasurement) {
-    let values = [Double.nan, .infinity, -.infinity, -1e300, 0, 5e-324]
+    let values = [Double.nan, .infinity, -.infinity, -1e300, 0, Double.leastNonzeroMagnitude]
     let value = values.randomElement(using: &generator) ?? .nan
     switch Int.random(in: 0..<8, using: &generator) {
     case 0: measurement.distance = value
@@ -87,13 +87,16 @@ struct SoakDriver {
     let session = sessions.indices.contains(index) ? sessions[index] : nil
     switch Int.random(in: 0..<20, using: &generator) {
     case 0, 1, 2: if sessions.count < 10 { host.makeSession() }
-    case 3..<13: run(session)
+    case 3..<13: run(session, on: host)
     case 13: session?.pause()
     case 14: if generator.chance(0.3) { session?.invalidate() }
     case 15: if session?.discoveryToken == nil || generator.chance(0.1) { host.drop(index) }
     case 16: host.host.setApplicationState(generator.chance(0.5) ? .background : .foreground)
     case 17: host.host.setApplicationState(.foreground)
-    case 18: if let token = directory.token(using: &generator) { host.host.peerEnded(token) }
+    case 18:
+      if let token = directory.token(for: host, using: &generator), generator.chance(0.1) {
+        host.host.peerEnded(token)
+      }
     default:
       if let pose = NearbyPose(
         position: SIMD3(Double.random(in: -1...1, using: &generator), 0, 0), rotation: SIMD4(0, 0.1, 0, 1))
@@ -103,7 +106,7 @@ struct SoakDriver {
     }
   }
 
-  private mutating func run(_ session: NearbySession?) {
+  private mutating func run(_ session: NearbySession?, on host: SoakHost) {
     guard let session else { return }
     if generator.chance(0.1) {
       var accessory = AccessoryConfigurationData(
@@ -114,7 +117,7 @@ struct SoakDriver {
       if let configuration = try? NearbyAccessoryConfiguration(data: accessory) { try? session.run(configuration) }
       return
     }
-    guard let token = directory.token(using: &generator) else { return }
+    guard let token = directory.token(for: host, using: &generator) else { return }
     // Over the app's transport, which may damage it: then it must not decode.
     var bytes = token.encoded
     if generator.chance(0.05) { damage(&bytes) }

@@ -83,9 +83,11 @@ final class SoakDirectory: Sendable {
     self.hosts = hosts
   }
 
-  func token(using generator: inout TokenGenerator) -> DiscoveryToken? {
+  /// One for an app on `host`: seldom a stale one or one of its own device.
+  func token(for host: SoakHost, using generator: inout TokenGenerator) -> DiscoveryToken? {
     if generator.chance(0.02), let stale = old.withLock({ $0.randomElement(using: &generator) }) { return stale }
-    let token = hosts.randomElement(using: &generator)?.sessions.randomElement(using: &generator)?.discoveryToken
+    let others = generator.chance(0.02) ? hosts : hosts.filter { $0 !== host }
+    let token = others.randomElement(using: &generator)?.sessions.randomElement(using: &generator)?.discoveryToken
     if let token {
       old.withLock { tokens in
         if tokens.count < 64 { tokens.append(token) } else { tokens[Int.random(in: 0..<64, using: &generator)] = token }
