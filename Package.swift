@@ -14,12 +14,14 @@ let package = Package(
     .library(name: "UWBSimulation", targets: ["UWBSimulation"]),
     .library(name: "UWBCapture", targets: ["UWBCapture"]),
     .library(name: "NearbySession", targets: ["NearbySession"]),
+    .library(name: "NearbySimulation", targets: ["NearbySimulation"]),
     .library(name: "UWBReport", targets: ["UWBReport"]),
     .executable(name: "uwb", targets: ["uwb"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-numerics", from: "1.1.1"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
   ],
   targets: [
     .systemLibrary(name: "CFFTW", pkgConfig: "fftw3", providers: [.apt(["libfftw3-dev"]), .brew(["fftw"])]),
@@ -33,11 +35,15 @@ let package = Package(
       swiftSettings: strict),
     .target(name: "UWBCapture", dependencies: ["UWBDSP"], swiftSettings: strict),
     .target(name: "NearbySession", dependencies: ["UWBDSP"], swiftSettings: strict),
+    .target(
+      name: "NearbySimulation",
+      dependencies: ["UWBDSP", "UWBSimulation", "NearbySession"], swiftSettings: strict),
     .target(name: "UWBReport", dependencies: ["UWBDSP"], swiftSettings: strict),
     .executableTarget(
       name: "uwb",
       dependencies: [
-        "UWBDSP", "UWBSimulation", "UWBCapture", "NearbySession", "UWBReport",
+        "UWBDSP", "UWBSimulation", "UWBCapture", "NearbySession", "NearbySimulation", "UWBReport",
+        .product(name: "Yams", package: "Yams"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
@@ -56,6 +62,8 @@ let package = Package(
     .testTarget(
       name: "UWBCaptureTests", dependencies: ["UWBCapture", "UWBSimulation", "TestSupport"], swiftSettings: strict),
     .testTarget(name: "NearbySessionTests", dependencies: ["NearbySession", "TestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "NearbySimulationTests", dependencies: ["NearbySimulation", "TestSupport"], swiftSettings: strict),
     .testTarget(name: "UWBReportTests", dependencies: ["UWBReport", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "uwbTests", dependencies: ["uwb", "UWBCapture", "UWBSimulation", "TestSupport"], swiftSettings: strict),

@@ -2,7 +2,7 @@ import ArgumentParser
 
 /// The command line: one file a verb, no signal processing.
 @main
-struct Uwb: ParsableCommand {
+struct Uwb: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "uwb",
     abstract: "Ranging from raw ultra-wideband channel impulse responses.",
@@ -16,7 +16,6 @@ struct Uwb: ParsableCommand {
     version: "0.1.0",
     subcommands: [
       ReplayCommand.self, MergeCommand.self, InfoCommand.self, ConvertCommand.self, SimulateCommand.self,
-      InspectCommand.self, EvaluateCommand.self, CalibrateCommand.self,
-      EstimatorsCommand.self,
+      InspectCommand.self, EvaluateCommand.self, CalibrateCommand.self, AccessoryCommand.self, EstimatorsCommand.self,
     ])
 }

@@ -1,11 +1,18 @@
 import UWBDSP
 
 extension HostCore {
-  /// Brings one measurement to the sessions that run with its peer.
-  public mutating func deliver(_ measurement: RangingMeasurement, at time: Double, into events: inout [SessionEvent]) {
+  /// Brings one measurement to the sessions that run with its peer: to the one that ranges under the address `local`, or
+  /// where there is none such (a capture of a radio with an address of its own) to all of them.
+  public mutating func deliver(
+    _ measurement: RangingMeasurement, local: DeviceAddress? = nil, at time: Double, into events: inout [SessionEvent]
+  ) {
     advance(to: time, into: &events)
     guard let bound = routes[measurement.peer] else {
       undelivered += 1
+      return
+    }
+    if let local, let slot = bound.first(where: { localAddress(of: $0) == local }) {
+      update(slot, with: measurement, into: &events)
       return
     }
     for slot in bound {

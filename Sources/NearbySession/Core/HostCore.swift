@@ -106,15 +106,21 @@ public struct HostCore: Sendable {
   }
 
   func link(of slot: Int) -> RangingLink? {
-    guard let token = slots[slot].token, let configuration = slots[slot].configuration else { return nil }
-    let local =
-      switch configuration {
-      case .peer: token.address
-      case .accessory: DeviceAddress(rawValue: UInt64(slots[slot].shortAddress))
-      }
+    guard let token = slots[slot].token, let configuration = slots[slot].configuration,
+      let local = localAddress(of: slot)
+    else { return nil }
     return RangingLink(
       localToken: token, peerToken: configuration.peerToken, localAddress: local,
       peerAddress: configuration.peerAddress)
+  }
+
+  /// The address under which a session that runs ranges.
+  func localAddress(of slot: Int) -> DeviceAddress? {
+    switch slots[slot].configuration {
+    case .peer: slots[slot].token?.address
+    case .accessory: DeviceAddress(rawValue: UInt64(slots[slot].shortAddress))
+    case nil: nil
+    }
   }
 
   /// Ends a session; its last event.

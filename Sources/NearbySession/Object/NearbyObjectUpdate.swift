@@ -22,6 +22,7 @@ extension NearbyObject {
     if capabilities.supportsDirectionMeasurement {
       takeDirection(of: measurement, levelElevation: limits.levelElevation)
     }
+    if limits.isTooWeakForDirection(measurement) { removeDirection() }
     apply(limits)
     if !capabilities.supportsDirectionMeasurement {
       lineOfSightProbability = nil
@@ -86,6 +87,18 @@ extension NearbyObject {
     if abs(elevation) <= level { return .same }
     if abs(elevation) <= 2 * deviation { return .aboveOrBelow }
     return elevation > 0 ? .above : .below
+  }
+}
+
+extension UpdateLimits {
+  /// Whether the signal is so weak for its distance that the antennas' side can't be the peer's.
+  fileprivate func isTooWeakForDirection(_ measurement: RangingMeasurement) -> Bool {
+    guard let snrAtOneMetredB, let snr = measurement.snrdB.finite, let distance = measurement.distance.finite else {
+      return false
+    }
+    // Nearer than that the antennas are not in each other's far field.
+    let expected = snrAtOneMetredB - 20 * log10(max(distance, 0.1))
+    return snr < expected - maximumShortfalldB
   }
 }
 

@@ -10,6 +10,12 @@ public struct UpdateLimits: Sendable, Hashable {
   public var maximumAngleDeviation: Double? = .pi / 9
   /// A measurement whose path is less likely to be the direct one gives neither distance nor direction.
   public var minimumLineOfSightProbability: Double? = 0.05
+  /// dB: SNR of a peer 1 m behind the device's back in the clear; `nil` where it is not known. It falls by 20 dB a decade of
+  /// distance.
+  public var snrAtOneMetredB: Double?
+  /// dB: a signal that much weaker than at that distance in the clear did not come in by the antennas' own side: antennas in
+  /// a plane would take a peer in front of the screen for its mirror image behind the back. No direction is given.
+  public var maximumShortfalldB: Double = 5
   /// rad: up to this elevation a peer counts as level with the device.
   public var levelElevation: Double = .pi / 12
 
@@ -23,6 +29,7 @@ public struct UpdateLimits: Sendable, Hashable {
     limits.maximumDistanceDeviation = nil
     limits.maximumAngleDeviation = nil
     limits.minimumLineOfSightProbability = nil
+    limits.snrAtOneMetredB = nil
     return limits
   }
 }

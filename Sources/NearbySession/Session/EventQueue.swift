@@ -64,7 +64,7 @@ final class EventQueue<Element: QueuedEvent>: Sendable {
     }
   }
 
-  private let state = Mutex(State())
+  private let state = StateLock(State())
 
   /// Adds an element; returns whom to wake.
   func push(_ element: Element) -> Wakeup? {
@@ -93,6 +93,12 @@ final class EventQueue<Element: QueuedEvent>: Sendable {
     }
     passOn()
     return nil
+  }
+
+  /// The next element that is there already; `nil` where there is none.
+  func takeReady() throws(NearbyError) -> Element? {
+    guard let ready = state.withLock({ $0.take() }) else { return nil }
+    return try ready.get()
   }
 
   /// Wakes another waiter for what a cancelled one was woken for and left.

@@ -20,10 +20,10 @@ public struct NearbyMonotonicClock: NearbyClock {
 
 /// A clock that goes where it is set: for tests, simulators and replays.
 public final class NearbyManualClock: NearbyClock {
-  private let time: Mutex<Double>
+  private let time: StateLock<Double>
 
   public init(now: Double = 0) {
-    time = Mutex(now)
+    time = StateLock(now)
   }
 
   public var now: Double {

@@ -32,7 +32,7 @@ public final class NearbyHost: Sendable {
   public let deviceCapabilities: DeviceCapabilities
   private let clock: any NearbyClock
   private let request: NearbyPermissionRequest?
-  private let state: Mutex<Guarded>
+  private let state: StateLock<Guarded>
 
   /// - Parameters:
   ///   - clock: read at every call, and by nothing else.
@@ -48,7 +48,7 @@ public final class NearbyHost: Sendable {
     self.deviceCapabilities = deviceCapabilities
     self.clock = clock
     self.request = request
-    state = Mutex(
+    state = StateLock(
       Guarded(
         core: HostCore(settings: settings, capabilities: deviceCapabilities, permission: permission, tokens: tokens)))
   }
@@ -81,8 +81,21 @@ public final class NearbyHost: Sendable {
   // MARK: The source of exchanges
 
   /// Brings one measurement to the sessions that run with its peer.
-  public func deliver(_ measurement: RangingMeasurement) {
-    transact { core, now, events in core.deliver(measurement, at: now, into: &events) }
+  ///
+  /// - Parameter local: the address under which this device ranged. Where it is one of a session's own, that session alone
+  ///   hears of it; else every session with that peer.
+  public func deliver(_ measurement: RangingMeasurement, local: DeviceAddress? = nil) {
+    transact { core, now, events in core.deliver(measurement, local: local, at: now, into: &events) }
+  }
+
+  /// Brings exchanges through an engine and a tracker for each peer, until the source ends or the task is cancelled.
+  ///
+  /// `ExchangePipeline` is the same for a source that pushes.
+  public func receive<Source: AsyncSequence>(
+    _ source: Source, engine: RangingEngine, tracking: PeerTracker.Configuration? = PeerTracker.Configuration(),
+    isolation: isolated (any Actor)? = #isolation
+  ) async throws(Source.Failure) where Source.Element == RangingExchange {
+    try await ExchangePipeline(to: self, engine: engine, tracking: tracking).receive(source, isolation: isolation)
   }
 
   /// Brings several measurements that are ready at once.

@@ -6,7 +6,7 @@ import Synchronization
 public final class NearbySession: Sendable {
   public let host: NearbyHost
   let id: SessionID
-  private let delegation = Mutex(Delegation())
+  private let delegation = StateLock(Delegation())
 
   private struct Delegation: Sendable {
     weak var delegate: (any NearbySessionDelegate)?

@@ -73,6 +73,12 @@ public struct NearbySessionEvents: AsyncSequence, Sendable {
   public func makeAsyncIterator() -> AsyncIterator {
     AsyncIterator(subscription: subscription)
   }
+
+  /// The next event that is there already; `nil` where there is none. For code that has a loop of its own, as a
+  /// simulator's; throws the session's end each time once everything before it was taken.
+  public func takeReady() throws(NearbyError) -> NearbySessionEvent? {
+    try subscription.queue.takeReady()
+  }
 }
 
 /// What a host tells one source of exchanges, all of it and in order, from the moment the sequence was made.
@@ -97,6 +103,12 @@ public struct LinkChanges: AsyncSequence, Sendable {
 
   public func makeAsyncIterator() -> AsyncIterator {
     AsyncIterator(subscription: subscription)
+  }
+
+  /// The next change that is there already; `nil` where there is none.
+  public func takeReady() -> LinkChange? {
+    // A host's own queue is never finished with an error.
+    try? subscription.queue.takeReady()
   }
 }
 

@@ -1,4 +1,11 @@
+import Numerics
 import UWBDSP
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
 
 /// One link of a simulation: who ranges with whom, where, when and how well.
 public struct ExchangeConfiguration: Sendable, Hashable {
@@ -6,11 +13,15 @@ public struct ExchangeConfiguration: Sendable, Hashable {
   public var profile: DeviceProfile
   /// The local device's antennas, about its position.
   public var array: AntennaArray
-  /// Where the local device is and how it is turned; it stays there.
+  /// Where the local device is and how it is turned, unless it moves.
   public var localPose: Pose = .origin
+  /// How the local device moves; `nil` where it stays.
+  public var localMotion: Motion?
   public var peerTrajectory: Trajectory
   /// Mirrors round the two; `nil` for the direct path alone.
   public var room: Room?
+  /// Walls in any number, in place of `room`.
+  public var surroundings: Surroundings?
   public var exchangeCount: Int
   /// Exchanges a second.
   public var rate = 10.0
@@ -22,6 +33,9 @@ public struct ExchangeConfiguration: Sendable, Hashable {
   public var peerClock = SimulatedClock()
   /// Power of the direct path at 1 m over the noise variance of a tap, dB; it falls by 20 dB a decade.
   public var snrAtOneMetredB = 41.0
+  /// What the local device's body takes from paths that come in on the screen's side (+z), dB: nothing up to 90° from its
+  /// back, all of it from 107°. The front-to-back ratio of patch antennas is 15 to 25 dB.
+  public var bodyLossdB = 0.0
   /// Received power of the direct path at 1 m, dBm: by default −41.3 dBm/MHz over 500 MHz through 48.7 dB (6.5 GHz).
   public var powerAtOneMetredBm = -63.0
   /// Where the direct path's peak may lie in the accumulator, taps.
@@ -51,18 +65,32 @@ public struct ExchangeConfiguration: Sendable, Hashable {
     firstTime + Double(index) / rate
   }
 
+  /// Where the local device is at a true time.
+  public func localPose(at time: Double) -> Pose {
+    localMotion?.pose(at: time) ?? localPose
+  }
+
+  /// Whether no wall stands between the two at a true time.
+  public func isLineOfSight(at time: Double) -> Bool {
+    surroundings?.isClear(from: peerTrajectory.position(at: time), to: localPose(at: time).position) ?? true
+  }
+
   /// Propagation paths at a true time, by delay, directions in the local device's axes.
   public func paths(at time: Double) -> [Path] {
     let peer = peerTrajectory.position(at: time)
+    let pose = localPose(at: time)
     var paths =
-      room?.paths(
-        from: peer, to: localPose.position, carrier: array.carrier, propagationSpeed: propagationSpeed)
-      ?? [
-        Room.freeSpace(
-          from: peer, to: localPose.position, carrier: array.carrier, propagationSpeed: propagationSpeed)
-      ]
+      surroundings?.paths(from: peer, to: pose.position, carrier: array.carrier, propagationSpeed: propagationSpeed)
+      ?? room?.paths(from: peer, to: pose.position, carrier: array.carrier, propagationSpeed: propagationSpeed)
+      ?? [Room.freeSpace(from: peer, to: pose.position, carrier: array.carrier, propagationSpeed: propagationSpeed)]
     for index in paths.indices {
-      paths[index].direction = paths[index].direction.map(localPose.toDevice)
+      guard let direction = paths[index].direction.map(pose.toDevice) else { continue }
+      paths[index].direction = direction
+      if bodyLossdB != 0, direction.z > 0 {
+        let part = min(1, direction.z / 0.3)
+        let gain = pow(10, -bodyLossdB * part / 20)
+        paths[index].amplitude *= Complex(gain)
+      }
     }
     return paths
   }

@@ -91,7 +91,8 @@ public struct ExchangeSimulator: Sendable, Sequence, IteratorProtocol {
   /// When a frame that leaves `offset` after `base` arrives, as an offset from `base`.
   private func arrival(of offset: Double, from base: Double) -> Double {
     let peer = configuration.peerTrajectory.position(at: base + offset)
-    return offset + (peer - configuration.localPose.position).length / configuration.propagationSpeed
+    let local = configuration.localPose(at: base + offset).position
+    return offset + (peer - local).length / configuration.propagationSpeed
   }
 
   private func reception(
@@ -125,14 +126,14 @@ public struct ExchangeSimulator: Sendable, Sequence, IteratorProtocol {
   }
 
   private func truth(at time: Double) -> GroundTruth {
-    let pose = configuration.localPose
+    let pose = configuration.localPose(at: time)
     let offset = configuration.peerTrajectory.position(at: time) - pose.position
     let distance = offset.length
     guard distance > 0 else { return GroundTruth(distance: 0, isLineOfSight: true) }
     let unit = pose.toDevice(offset / distance)
     return GroundTruth(
       distance: distance, azimuth: unit.azimuth, elevation: unit.elevation,
-      isLineOfSight: true)
+      isLineOfSight: configuration.isLineOfSight(at: time))
   }
 
   /// What the chip's own software makes of its timestamps: asymmetric double-sided ranging (Neirynck, Luk & McLaughlin,

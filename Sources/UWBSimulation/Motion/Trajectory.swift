@@ -30,6 +30,16 @@ public struct Trajectory: Sendable, Hashable {
     return Trajectory(kind: .waypoints(points: points, times: times))
   }
 
+  /// From place to place by the clock, straight and steady in between; waits at the last.
+  ///
+  /// - Precondition: at least one place; times that grow.
+  public static func timed(_ places: [(time: Double, position: SIMD3<Double>)]) -> Trajectory {
+    precondition(
+      !places.isEmpty && zip(places, places.dropFirst()).allSatisfy { $0.time < $1.time },
+      "\(places.count) places at times \(places.map(\.time)) are no trajectory")
+    return Trajectory(kind: .waypoints(points: places.map(\.position), times: places.map(\.time)))
+  }
+
   /// Round `centre` in a level plane at `speed` m/s, starting at `startAngle` rad from +x towards −z; a negative speed
   /// goes the other way.
   ///

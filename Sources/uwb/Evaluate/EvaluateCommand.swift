@@ -10,5 +10,8 @@ struct EvaluateCommand: ParsableCommand {
         uwb evaluate angle --array ula8 --sources 17.3 --snapshots 64 --snr 10
         uwb evaluate ranging *.log --truth truth.csv
       """,
-    subcommands: [EvaluateDelayCommand.self, EvaluateAngleCommand.self, EvaluateRangingCommand.self])
+    subcommands: [
+      EvaluateDelayCommand.self, EvaluateAngleCommand.self, EvaluateRangingCommand.self, EvaluateScenariosCommand.self,
+      EvaluateSessionsCommand.self,
+    ])
 }

@@ -1,36 +1,114 @@
 import ArgumentParser
+import NearbySimulation
 import UWBCapture
 import UWBDSP
 import UWBSimulation
 
-/// `uwb simulate`: a capture with known truth.
-struct SimulateCommand: ParsableCommand {
+/// `uwb simulate`: a capture with known truth, or a room of devices and what their delegates are told.
+struct SimulateCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "simulate", abstract: "Make a capture with known truth.",
+    commandName: "simulate", abstract: "Make a capture with known truth, or play a room of devices.",
     discussion: """
       SCENARIOS
       \(Scenario.all.map { "  \($0.name): \($0.summary)" }.joined(separator: "\n"))
+        FILE.yaml: a room, its devices and what happens (Documentation/Scenarios.md)
 
-      EXAMPLE
+      EXAMPLES
         uwb simulate walk --out walk
+        uwb simulate Scenarios/two-phones.yaml --live
+        uwb simulate Scenarios/two-phones.yaml --out anna --device anna
       """)
 
-  @Argument(help: "Scenario to simulate.")
+  @Argument(help: ArgumentHelp("Scenario to simulate.", valueName: "name|file.yaml"))
   var scenario: String
 
   @Option(
     help: ArgumentHelp(
       "Capture to write: NAME.sigmf-meta and NAME.sigmf-data, or the archive NAME.sigmf.", valueName: "name"))
-  var out: String
+  var out: String?
 
-  @Option(help: "Seed of all random draws: the same seed gives the same bytes.")
-  var seed: UInt64 = 1
+  @Flag(help: "Print what each device's delegate is told, one JSON object a line (scenario files).")
+  var live = false
 
-  func run() throws {
-    guard let chosen = Scenario.named(scenario) else {
+  @Option(help: ArgumentHelp("The device whose exchanges --out writes (scenario files).", valueName: "name"))
+  var device: String?
+
+  @Option(help: "With --live: recorded goes at the room's own pace, fast as quickly as it can.")
+  var pace = Pace.fast
+
+  @Option(help: "Seed of all random draws: the same seed gives the same bytes. 1, or the scenario file's own.")
+  var seed: UInt64?
+
+  enum Pace: String, ExpressibleByArgument, CaseIterable {
+    case recorded, fast
+  }
+
+  func validate() throws {
+    if ScenarioFile.isNamed(by: scenario) {
+      guard live || out != nil else { throw ValidationError("Give --live, or --out and --device.") }
+      guard (out == nil) == (device == nil) else { throw ValidationError("--out and --device go together.") }
+    } else {
+      guard !live, device == nil else { throw ValidationError("--live and --device need a scenario file.") }
+      guard out != nil else { throw ValidationError("Missing expected argument '--out <name>'") }
+    }
+  }
+
+  func run() async throws {
+    if ScenarioFile.isNamed(by: scenario) {
+      try await playRoom()
+    } else {
+      try writeCapture()
+    }
+  }
+
+  private func playRoom() async throws {
+    var room = try ScenarioFile.read(scenario)
+    if let seed { room.seed = seed }
+    let apps = try ScriptedApps(room)
+    var writer: SigMFWriter?
+    var failure: (any Error)?
+    if let out, let device {
+      guard let antennas = apps.room.scenario.devices.first(where: { $0.name == device })?.antennas else {
+        throw ValidationError(
+          "There is no device “\(device)”. There are: \(apps.room.deviceNames.prefix(20).joined(separator: ", ")).")
+      }
+      let made = try SigMFWriter(
+        path: out,
+        header: CaptureHeader(
+          format: "sigmf", profile: DeviceProfile.ideal.name, array: antennas == .single ? .single() : .lShaped(),
+          notes: ["simulated by uwb simulate \(scenario) --device \(device)"]))
+      writer = made
+      var count = 0
+      apps.room.onExchange = { name, exchange in
+        guard name == device, failure == nil else { return }
+        var exchange = exchange
+        exchange.index = count
+        count += 1
+        do { try made.append(exchange) } catch { failure = error }
+      }
+    }
+    var output = LiveOutput(ByteOutput(), flushesEachLine: live && pace == .recorded)
+    let isLive = live
+    let tell: (RoomEvent) -> Void = { event in
+      guard isLive, failure == nil else { return }
+      do { try output.write(event) } catch { failure = error }
+    }
+    if live, pace == .recorded {
+      await apps.play(speed: 1, tell)
+    } else {
+      apps.play(tell)
+    }
+    if let failure { throw failure }
+    try output.finish()
+    try writer?.finish()
+  }
+
+  private func writeCapture() throws {
+    guard let chosen = Scenario.named(scenario), let out else {
       throw ValidationError(
         "There is no scenario “\(scenario)”. Known ones: \(Scenario.all.map(\.name).joined(separator: ", ")).")
     }
+    let seed = seed ?? 1
     let profile = DeviceProfile.ideal
     let header = CaptureHeader(
       format: "sigmf", profile: profile.name, array: chosen.array,

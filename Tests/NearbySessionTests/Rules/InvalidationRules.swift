@@ -108,7 +108,7 @@ import UWBDSP
   @Test("R35 the user is asked once, with the app's usage description, before the first run")
   func asksOnce() async throws {
     let room = Room()
-    let asked = Mutex<[String]>([])
+    let asked = StateLock<[String]>([])
     let host = room.makeHost(
       permission: .undetermined,
       request: NearbyPermissionRequest(usageDescription: "to find your keys") { description in

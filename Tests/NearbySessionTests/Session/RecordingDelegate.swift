@@ -19,7 +19,7 @@ final class RecordingDelegate: NearbySessionDelegate {
     var waiters: [(condition: @Sendable ([Call]) -> Bool, continuation: CheckedContinuation<[Call], Never>)] = []
   }
 
-  private let state = Mutex(State())
+  private let state = StateLock(State())
 
   /// The calls so far, once they fulfil the condition.
   func wait(until condition: @escaping @Sendable ([Call]) -> Bool) async -> [Call] {

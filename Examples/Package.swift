@@ -1,0 +1,19 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let session: [Target.Dependency] = [
+  .product(name: "NearbySession", package: "UWBDSP"), .product(name: "NearbySimulation", package: "UWBDSP"),
+]
+
+let package = Package(
+  name: "Examples",
+  platforms: [.macOS(.v26)],
+  dependencies: [.package(name: "UWBDSP", path: "..")],
+  targets: [
+    .executableTarget(name: "TwoSessions", dependencies: session),
+    .executableTarget(name: "DelegateStyle", dependencies: session),
+    .executableTarget(name: "AsyncStyle", dependencies: session),
+    .executableTarget(name: "Accessory", dependencies: session),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,64 @@
+import UWBDSP
+
+/// The way from a source's exchanges to a host's sessions: the engine, a tracker for each peer, and the delivery to the
+/// session that the exchange was meant for.
+///
+/// It belongs to whoever reads the source: one pipeline for one source, on one task at a time. The signal processing is
+/// all in `UWBDSP`; here is only the order of the steps.
+///
+/// Cost: that of the engine for each exchange. Trackers grow with the number of peers until `forget`.
+public final class ExchangePipeline {
+  /// One end of a pair of radios: several sessions of a host may range with the same peer's device.
+  private struct Link: Hashable {
+    let local: DeviceAddress?
+    let peer: DeviceAddress
+  }
+
+  public let host: NearbyHost
+  private let engine: RangingEngine
+  private let workspace: RangingEngine.Workspace
+  private let tracking: PeerTracker.Configuration?
+  private var trackers: [Link: PeerTracker] = [:]
+
+  /// - Parameters:
+  ///   - tracking: how each peer is smoothed; `nil` delivers every exchange as it is.
+  ///   - workspace: the engine's memory, where several pipelines of one thread share it.
+  public init(
+    to host: NearbyHost, engine: RangingEngine, tracking: PeerTracker.Configuration? = PeerTracker.Configuration(),
+    workspace: RangingEngine.Workspace? = nil
+  ) {
+    self.host = host
+    self.engine = engine
+    self.workspace =
+      workspace ?? engine.makeWorkspace(antennaCount: max(1, engine.configuration.array?.positions.count ?? 1))
+    self.tracking = tracking
+  }
+
+  /// Measures one exchange and delivers it; returns what the host was given.
+  @discardableResult
+  public func process(_ exchange: RangingExchange) -> RangingMeasurement {
+    let raw = engine.measure(exchange, using: workspace)
+    var delivered = raw
+    if let tracking {
+      let link = Link(local: exchange.local, peer: exchange.peer)
+      delivered = trackers[link, default: PeerTracker(tracking)].update(raw).measurement
+    }
+    host.deliver(delivered, local: exchange.local)
+    return delivered
+  }
+
+  /// Processes exchanges until the source ends or the task is cancelled.
+  public func receive<Source: AsyncSequence>(
+    _ source: Source, isolation: isolated (any Actor)? = #isolation
+  ) async throws(Source.Failure) where Source.Element == RangingExchange {
+    var iterator = source.makeAsyncIterator()
+    while !Task.isCancelled, let exchange = try await iterator.next(isolation: isolation) {
+      process(exchange)
+    }
+  }
+
+  /// Drops what is remembered of a peer that has gone.
+  public func forget(_ peer: DeviceAddress) {
+    trackers = trackers.filter { $0.key.peer != peer }
+  }
+}

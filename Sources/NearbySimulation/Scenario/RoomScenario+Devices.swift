@@ -1,0 +1,254 @@
+extension RoomScenario {
+  /// Where something is over time: at one place, from place to place, or round a circle.
+  public struct Motion: Sendable, Hashable, Decodable {
+    public enum Kind: Sendable, Hashable {
+      case still(SIMD3<Double>)
+      /// Each a time and a place: s, x, y, z.
+      case waypoints([SIMD4<Double>])
+      case circle(centre: SIMD3<Double>, radius: Double, speed: Double, startdeg: Double)
+    }
+
+    public var kind: Kind
+
+    public init(_ kind: Kind) {
+      self.kind = kind
+    }
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+      case position = "position_m"
+      case waypoints = "waypoints_s_m"
+      case centre = "centre_m"
+      case radius = "radius_m"
+      case speed = "speed_m_s"
+      case start = "start_deg"
+    }
+
+    public init(from decoder: any Decoder) throws {
+      let keys = try decoder.strict(CodingKeys.self)
+      if let position = try keys.decodeIfPresent(SIMD3<Double>.self, forKey: .position) {
+        kind = .still(position)
+      } else if let waypoints = try keys.decodeIfPresent([SIMD4<Double>].self, forKey: .waypoints) {
+        kind = .waypoints(waypoints)
+      } else {
+        kind = .circle(
+          centre: try keys.decode(SIMD3<Double>.self, forKey: .centre),
+          radius: try keys.decode(Double.self, forKey: .radius), speed: try keys.decode(Double.self, forKey: .speed),
+          startdeg: try keys.value(.start, default: 0))
+      }
+    }
+  }
+
+  /// What a device's back points at.
+  public struct Facing: Sendable, Hashable, Decodable {
+    public enum Kind: Sendable, Hashable {
+      case angles(yawdeg: Double, pitchdeg: Double, turndeg: Double)
+      /// Another device or an accessory.
+      case peer(String)
+      case point(SIMD3<Double>)
+      /// By the clock, each a time and two angles: s, yaw and pitch in degrees.
+      case timed([SIMD3<Double>])
+    }
+
+    public var kind: Kind
+
+    public init(_ kind: Kind) {
+      self.kind = kind
+    }
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+      case peer
+      case point = "point_m"
+      case yaw = "yaw_deg"
+      case pitch = "pitch_deg"
+      case turn = "turn_deg_s"
+      case timed = "angles_s_deg"
+    }
+
+    public init(from decoder: any Decoder) throws {
+      let keys = try decoder.strict(CodingKeys.self)
+      if let peer = try keys.decodeIfPresent(String.self, forKey: .peer) {
+        kind = .peer(peer)
+      } else if let point = try keys.decodeIfPresent(SIMD3<Double>.self, forKey: .point) {
+        kind = .point(point)
+      } else if let timed = try keys.decodeIfPresent([SIMD3<Double>].self, forKey: .timed) {
+        kind = .timed(timed)
+      } else {
+        kind = .angles(
+          yawdeg: try keys.value(.yaw, default: 0), pitchdeg: try keys.value(.pitch, default: 0),
+          turndeg: try keys.value(.turn, default: 0))
+      }
+    }
+  }
+
+  /// A radio's clock; what is absent is drawn from the seed.
+  public struct Clock: Sendable, Hashable, Decodable {
+    public var rateppm: Double?
+    public var driftppm: Double?
+
+    public init(rateppm: Double? = nil, driftppm: Double? = nil) {
+      self.rateppm = rateppm
+      self.driftppm = driftppm
+    }
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+      case rateppm = "rate_ppm"
+      case driftppm = "drift_ppm_s"
+    }
+
+    public init(from decoder: any Decoder) throws {
+      let keys = try decoder.strict(CodingKeys.self)
+      rateppm = try keys.decodeIfPresent(Double.self, forKey: .rateppm)
+      driftppm = try keys.decodeIfPresent(Double.self, forKey: .driftppm)
+    }
+  }
+
+  public enum Antennas: String, Sendable, Hashable, Decodable, CaseIterable {
+    /// Three in an L: azimuth and elevation.
+    case lShaped = "l-shaped"
+    /// One: no direction, as a watch.
+    case single
+  }
+
+  /// The limits of a device's host; what is absent is the host's default.
+  public struct Limits: Sendable, Hashable, Decodable {
+    public var timeout: Double?
+    public var suspensionLimit: Double?
+    public var inactivityLimit: Double?
+    public var maximumDistance: Double?
+    public var fieldOfViewHalfAngledeg: Double?
+
+    public init() {}
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+      case timeout = "timeout_s"
+      case suspensionLimit = "suspension_limit_s"
+      case inactivityLimit = "inactivity_limit_s"
+      case maximumDistance = "maximum_distance_m"
+      case fieldOfViewHalfAngledeg = "field_of_view_half_angle_deg"
+    }
+
+    public init(from decoder: any Decoder) throws {
+      let keys = try decoder.strict(CodingKeys.self)
+      timeout = try keys.decodeIfPresent(Double.self, forKey: .timeout)
+      suspensionLimit = try keys.decodeIfPresent(Double.self, forKey: .suspensionLimit)
+      inactivityLimit = try keys.decodeIfPresent(Double.self, forKey: .inactivityLimit)
+      maximumDistance = try keys.decodeIfPresent(Double.self, forKey: .maximumDistance)
+      fieldOfViewHalfAngledeg = try keys.decodeIfPresent(Double.self, forKey: .fieldOfViewHalfAngledeg)
+    }
+  }
+
+  public struct Device: Sendable, Hashable, Decodable {
+    public var name: String
+    public var antennas: Antennas
+    public var motion: Motion
+    public var facing: Facing
+    public var clock: Clock
+    /// The device's pose is fed in, and its sessions ask for assistance.
+    public var isAssisted: Bool
+    /// Names of the devices and accessories that its app has a session with.
+    public var sessions: [String]
+    /// Whether its app runs a session again after a suspension and after a timeout.
+    public var resumes: Bool
+    public var limits: Limits
+
+    public init(
+      name: String, antennas: Antennas = .lShaped, motion: Motion,
+      facing: Facing = Facing(.angles(yawdeg: 0, pitchdeg: 0, turndeg: 0)),
+      sessions: [String] = []
+    ) {
+      self.name = name
+      self.antennas = antennas
+      self.motion = motion
+      self.facing = facing
+      clock = Clock()
+      isAssisted = false
+      self.sessions = sessions
+      resumes = true
+      limits = Limits()
+    }
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+      case name, antennas, motion, facing, clock, sessions, resumes, limits
+      case isAssisted = "assistance"
+    }
+
+    public init(from decoder: any Decoder) throws {
+      let keys = try decoder.strict(CodingKeys.self)
+      self.init(
+        name: try keys.decode(String.self, forKey: .name), antennas: try keys.value(.antennas, default: .lShaped),
+        motion: try keys.decode(Motion.self, forKey: .motion),
+        facing: try keys.value(.facing, default: Facing(.angles(yawdeg: 0, pitchdeg: 0, turndeg: 0))),
+        sessions: try keys.value(.sessions, default: []))
+      clock = try keys.value(.clock, default: Clock())
+      isAssisted = try keys.value(.isAssisted, default: false)
+      resumes = try keys.value(.resumes, default: true)
+      limits = try keys.value(.limits, default: Limits())
+    }
+  }
+
+  /// Many devices at once, each with sessions to the next ones, walking about in a box.
+  public struct Crowd: Sendable, Hashable, Decodable {
+    public var count: Int
+    public var lower: SIMD3<Double>
+    public var upper: SIMD3<Double>
+    /// m/s
+    public var speed: Double
+    /// Each has sessions with so many on either side of it in the order of their numbers.
+    public var neighbours: Int
+    public var antennas: Antennas
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+      case count, neighbours, antennas
+      case lower = "lower_m"
+      case upper = "upper_m"
+      case speed = "speed_m_s"
+    }
+
+    public init(from decoder: any Decoder) throws {
+      let keys = try decoder.strict(CodingKeys.self)
+      count = try keys.decode(Int.self, forKey: .count)
+      lower = try keys.decode(SIMD3<Double>.self, forKey: .lower)
+      upper = try keys.decode(SIMD3<Double>.self, forKey: .upper)
+      speed = try keys.value(.speed, default: 1)
+      neighbours = try keys.value(.neighbours, default: 1)
+      antennas = try keys.value(.antennas, default: .lShaped)
+    }
+  }
+
+  public struct Accessory: Sendable, Hashable, Decodable {
+    public enum UpdateRate: String, Sendable, Hashable, Decodable, CaseIterable {
+      case automatic
+      case infrequent
+      case userInteractive = "user-interactive"
+    }
+
+    public var name: String
+    public var motion: Motion
+    public var clock: Clock
+    public var updateRate: UpdateRate
+    public var shortAddress: UInt16?
+
+    public init(name: String, motion: Motion, updateRate: UpdateRate = .automatic, shortAddress: UInt16? = nil) {
+      self.name = name
+      self.motion = motion
+      clock = Clock()
+      self.updateRate = updateRate
+      self.shortAddress = shortAddress
+    }
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+      case name, motion, clock
+      case updateRate = "update_rate"
+      case shortAddress = "short_address"
+    }
+
+    public init(from decoder: any Decoder) throws {
+      let keys = try decoder.strict(CodingKeys.self)
+      self.init(
+        name: try keys.decode(String.self, forKey: .name), motion: try keys.decode(Motion.self, forKey: .motion),
+        updateRate: try keys.value(.updateRate, default: .automatic),
+        shortAddress: try keys.decodeIfPresent(UInt16.self, forKey: .shortAddress))
+      clock = try keys.value(.clock, default: Clock())
+    }
+  }
+}

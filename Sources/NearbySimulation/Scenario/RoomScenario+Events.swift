@@ -1,0 +1,106 @@
+import NearbySession
+
+extension RoomScenario {
+  /// Something that happens at its time.
+  public struct Event: Sendable, Hashable, Decodable {
+    public enum Action: String, Sendable, Hashable, Decodable, CaseIterable {
+      case background
+      case foreground
+      /// The app pauses its sessions.
+      case pause
+      /// The app runs its sessions.
+      case run
+      /// The app invalidates its sessions, and their peers are told.
+      case leave
+      /// The user changes their mind.
+      case decline
+      /// Battery out: nothing is sent any more, no notice either.
+      case powerOff = "power-off"
+      /// An accessory stops ranging and says so.
+      case stop
+      /// Ranging messages are lost.
+      case lose
+      /// Notices that a session has ended are lost.
+      case loseNotices = "lose-notices"
+    }
+
+    /// s
+    public var time: Double
+    public var device: String
+    public var action: Action
+    /// Only the session with, or the messages from and to, this one.
+    public var peer: String?
+    /// s that it lasts, for what is lost; to the end where it is absent.
+    public var period: Double?
+
+    public init(at time: Double, device: String, _ action: Action, peer: String? = nil, for period: Double? = nil) {
+      self.time = time
+      self.device = device
+      self.action = action
+      self.peer = peer
+      self.period = period
+    }
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+      case time = "at_s"
+      case device, peer
+      case action = "do"
+      case period = "for_s"
+    }
+
+    public init(from decoder: any Decoder) throws {
+      let keys = try decoder.strict(CodingKeys.self)
+      self.init(
+        at: try keys.decode(Double.self, forKey: .time), device: try keys.decode(String.self, forKey: .device),
+        try keys.decode(Action.self, forKey: .action), peer: try keys.decodeIfPresent(String.self, forKey: .peer),
+        for: try keys.decodeIfPresent(Double.self, forKey: .period))
+    }
+  }
+
+  /// What a device's delegate has to be told, and when.
+  public struct Expectation: Sendable, Hashable, Decodable {
+    public enum Kind: String, Sendable, Hashable, Decodable, CaseIterable {
+      case started
+      case updated
+      case timeout
+      case peerEnded = "peer-ended"
+      case suspended
+      case suspensionEnded = "suspension-ended"
+      case invalidated
+      case converged
+      /// An update without a distance.
+      case withoutDistance = "without-distance"
+    }
+
+    public var device: String
+    public var peer: String
+    public var kind: Kind
+    /// s
+    public var time: Double
+    /// s by which it may be early or late
+    public var tolerance: Double
+
+    public init(device: String, peer: String, _ kind: Kind, at time: Double, within tolerance: Double = 0.25) {
+      self.device = device
+      self.peer = peer
+      self.kind = kind
+      self.time = time
+      self.tolerance = tolerance
+    }
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+      case device, peer
+      case kind = "event"
+      case time = "at_s"
+      case tolerance = "within_s"
+    }
+
+    public init(from decoder: any Decoder) throws {
+      let keys = try decoder.strict(CodingKeys.self)
+      self.init(
+        device: try keys.decode(String.self, forKey: .device), peer: try keys.decode(String.self, forKey: .peer),
+        try keys.decode(Kind.self, forKey: .kind), at: try keys.decode(Double.self, forKey: .time),
+        within: try keys.value(.tolerance, default: 0.25))
+    }
+  }
+}

@@ -1,0 +1,167 @@
+/// A room, who is in it, how they move, and what happens: what `SimulatedRoom` plays.
+///
+/// Decodes from YAML, JSON or any other format that a `Decoder` reads; `Documentation/Scenarios.md` has every key. Lengths
+/// are in m, times in s; keys carry their unit. The room's axes are +x right, +y up, and −z ahead.
+public struct RoomScenario: Sendable, Hashable, Decodable {
+  public var name: String
+  public var summary: String
+  /// s
+  public var duration: Double
+  public var seed: UInt64
+  /// Exchanges a second that each end of a pair gets.
+  public var rate: Double
+  public var box: Box?
+  public var walls: [Wall]
+  public var radio: Radio
+  public var devices: [Device]
+  public var crowd: Crowd?
+  public var accessories: [Accessory]
+  public var events: [Event]
+  public var expectations: [Expectation]
+
+  public init(name: String, duration: Double, seed: UInt64 = 1, rate: Double = 10) {
+    self.name = name
+    summary = ""
+    self.duration = duration
+    self.seed = seed
+    self.rate = rate
+    walls = []
+    radio = Radio()
+    devices = []
+    accessories = []
+    events = []
+    expectations = []
+  }
+
+  private enum CodingKeys: String, CodingKey, CaseIterable {
+    case name, summary, seed, walls, radio, devices, crowd, accessories, events
+    case duration = "duration_s"
+    case rate = "rate_hz"
+    case box = "room"
+    case expectations = "expect"
+  }
+
+  public init(from decoder: any Decoder) throws {
+    let keys = try decoder.strict(CodingKeys.self)
+    name = try keys.decode(String.self, forKey: .name)
+    summary = try keys.value(.summary, default: "")
+    duration = try keys.decode(Double.self, forKey: .duration)
+    seed = try keys.value(.seed, default: 1)
+    rate = try keys.value(.rate, default: 10)
+    box = try keys.decodeIfPresent(Box.self, forKey: .box)
+    walls = try keys.value(.walls, default: [])
+    radio = try keys.value(.radio, default: Radio())
+    devices = try keys.value(.devices, default: [])
+    crowd = try keys.decodeIfPresent(Crowd.self, forKey: .crowd)
+    accessories = try keys.value(.accessories, default: [])
+    events = try keys.value(.events, default: [])
+    expectations = try keys.value(.expectations, default: [])
+  }
+
+  /// An empty box whose inner faces mirror.
+  public struct Box: Sendable, Hashable, Decodable {
+    public var lower: SIMD3<Double>
+    public var upper: SIMD3<Double>
+    /// Amplitude reflection coefficients.
+    public var sides: Double
+    public var floor: Double
+    public var ceiling: Double
+
+    public init(
+      lower: SIMD3<Double>, upper: SIMD3<Double>, sides: Double = -0.5, floor: Double = -0.4, ceiling: Double = -0.4
+    ) {
+      self.lower = lower
+      self.upper = upper
+      self.sides = sides
+      self.floor = floor
+      self.ceiling = ceiling
+    }
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+      case lower = "lower_m"
+      case upper = "upper_m"
+      case sides, floor, ceiling
+    }
+
+    public init(from decoder: any Decoder) throws {
+      let keys = try decoder.strict(CodingKeys.self)
+      self.init(
+        lower: try keys.decode(SIMD3<Double>.self, forKey: .lower),
+        upper: try keys.decode(SIMD3<Double>.self, forKey: .upper),
+        sides: try keys.value(.sides, default: -0.5), floor: try keys.value(.floor, default: -0.4),
+        ceiling: try keys.value(.ceiling, default: -0.4))
+    }
+  }
+
+  /// An upright wall between two points in plan.
+  public struct Wall: Sendable, Hashable, Decodable {
+    /// x and z
+    public var from: SIMD2<Double>
+    public var to: SIMD2<Double>
+    public var height: Double
+    public var reflection: Double
+    public var lossdB: Double
+    public var excess: Double
+
+    public init(
+      from: SIMD2<Double>, to: SIMD2<Double>, height: Double = 2.7, reflection: Double = -0.4, lossdB: Double,
+      excess: Double = 0
+    ) {
+      self.from = from
+      self.to = to
+      self.height = height
+      self.reflection = reflection
+      self.lossdB = lossdB
+      self.excess = excess
+    }
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+      case from = "from_m"
+      case to = "to_m"
+      case height = "height_m"
+      case reflection
+      case lossdB = "loss_db"
+      case excess = "excess_m"
+    }
+
+    public init(from decoder: any Decoder) throws {
+      let keys = try decoder.strict(CodingKeys.self)
+      self.init(
+        from: try keys.decode(SIMD2<Double>.self, forKey: .from), to: try keys.decode(SIMD2<Double>.self, forKey: .to),
+        height: try keys.value(.height, default: 2.7), reflection: try keys.value(.reflection, default: -0.4),
+        lossdB: try keys.decode(Double.self, forKey: .lossdB), excess: try keys.value(.excess, default: 0))
+    }
+  }
+
+  public struct Radio: Sendable, Hashable, Decodable {
+    /// Power of a path at 1 m over the noise variance of a tap, dB.
+    public var snrAtOneMetredB = 52.0
+    /// A message whose strongest path is weaker than this over the noise of a tap is lost, dB.
+    public var sensitivitydB = 8.0
+    /// Chance that an exchange is lost for no reason.
+    public var loss = 0.0
+    /// What the body of a device with several antennas takes from what comes in on the screen's side, dB.
+    public var bodyLossdB = 15.0
+    /// Samples as 16-bit integers.
+    public var isQuantised = true
+
+    public init() {}
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+      case snrAtOneMetredB = "snr_at_1m_db"
+      case sensitivitydB = "sensitivity_db"
+      case loss
+      case bodyLossdB = "body_loss_db"
+      case isQuantised = "quantised"
+    }
+
+    public init(from decoder: any Decoder) throws {
+      let keys = try decoder.strict(CodingKeys.self)
+      snrAtOneMetredB = try keys.value(.snrAtOneMetredB, default: snrAtOneMetredB)
+      sensitivitydB = try keys.value(.sensitivitydB, default: sensitivitydB)
+      loss = try keys.value(.loss, default: loss)
+      bodyLossdB = try keys.value(.bodyLossdB, default: bodyLossdB)
+      isQuantised = try keys.value(.isQuantised, default: isQuantised)
+    }
+  }
+}

@@ -1,0 +1,222 @@
+import ArgumentParser
+import Foundation
+import NearbySession
+import Synchronization
+import UWBDSP
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// `uwb evaluate sessions`: what delivery from ready measurements to subscribers costs, and how long it takes.
+struct EvaluateSessionsCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "sessions", abstract: "Measure delivery from ready measurements to subscribers under load.",
+    discussion: """
+      Each session has one subscriber of its own. Measurements come in bursts of one a session, spread over the
+      period, from a thread of their own. The load is the whole process's processor time, the source's included, over
+      the time that passed. Latency is from just before a burst of one tick is handed over to when a subscriber has it.
+      The machine's own share: how late a thread wakes that does nothing but sleep, in the same run.
+
+      EXAMPLE
+        taskset -c 0 uwb evaluate sessions --sessions 1000 --rate 100 --seconds 10 --stalled 10
+      """)
+
+  @Option(help: "Sessions that run, each with one peer.")
+  var sessions = 1000
+
+  @Option(help: "Updates a second for each.")
+  var rate = 100.0
+
+  @Option(help: "How long to measure, s.")
+  var seconds = 10.0
+
+  @Option(help: "More subscribers, which take one event and then none.")
+  var stalled = 10
+
+  func validate() throws {
+    guard sessions > 0, rate > 0, rate <= 1000, seconds > 0, stalled >= 0 else {
+      throw ValidationError("Give positive numbers, and at most 1000 updates a second.")
+    }
+  }
+
+  /// Counts of latencies by 10 µs, shared by all subscribers.
+  private final class Histogram: Sendable {
+    private let bins: Mutex<[Int]> = Mutex(Array(repeating: 0, count: 20_001))
+
+    func add(_ seconds: Double) {
+      let bin = max(0, min(20_000, Int(seconds * 1e5)))
+      bins.withLock { $0[bin] += 1 }
+    }
+
+    func clear() {
+      bins.withLock { for index in $0.indices { $0[index] = 0 } }
+    }
+
+    var count: Int { bins.withLock { $0.reduce(0, +) } }
+
+    /// Upper end of the bin, s.
+    func quantile(_ part: Double) -> Double {
+      bins.withLock { bins in
+        let wanted = part * Double(bins.reduce(0, +))
+        var sum = 0.0
+        for (index, count) in bins.enumerated() {
+          sum += Double(count)
+          if sum >= wanted { return 1e-5 * Double(index + 1) }
+        }
+        return 0.2
+      }
+    }
+  }
+
+  private struct Figures {
+    var updates = 0
+    var late = 0
+    var cpu = 0.0
+    var elapsed = 0.0
+    var memory = 0
+  }
+
+  func run() async throws {
+    var settings = NearbySettings()
+    settings.activeSessionLimit = nil
+    let host = NearbyHost(settings: settings, permission: .granted)
+    let latencies = Histogram()
+    let noise = Histogram()
+    var running: [NearbySession] = []
+    var addresses: [DeviceAddress] = []
+    var stuck: [NearbySessionEvents] = []
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for index in 0..<sessions {
+        let peer = NearbySession(host: NearbyHost())
+        guard let token = peer.discoveryToken else { continue }
+        let session = NearbySession(host: host)
+        let events = session.events
+        group.addTask {
+          var iterator = events.makeAsyncIterator()
+          while let event = try? await iterator.next() {
+            if case .updated(let objects) = event, let sent = objects.first?.time { latencies.add(Self.now - sent) }
+          }
+        }
+        if index < stalled { stuck.append(session.events) }
+        try session.run(NearbyPeerConfiguration(peerToken: token))
+        running.append(session)
+        addresses.append(token.address)
+      }
+      let source = Source(host: host, addresses: addresses, rate: rate)
+      await source.run(seconds: min(2, seconds))
+      latencies.clear()
+      let memoryBefore = Self.residentBytes
+      let noiseThread = Thread {
+        while !Thread.current.isCancelled {
+          let due = Self.now + 1e-3
+          Self.sleep(until: due)
+          noise.add(Self.now - due)
+        }
+      }
+      noiseThread.start()
+      var figures = await source.run(seconds: seconds)
+      noiseThread.cancel()
+      figures.memory = Self.residentBytes - memoryBefore
+      try await Task.sleep(for: .milliseconds(50))
+      try report(figures, latencies, noise)
+      for session in running { session.invalidate() }
+      try await group.waitForAll()
+    }
+    withExtendedLifetime(stuck) {}
+  }
+
+  private func report(_ figures: Figures, _ latencies: Histogram, _ noise: Histogram) throws {
+    let output = ByteOutput()
+    var text = JSONText()
+    text.begin()
+    text.add("sessions", sessions)
+    text.add("updates", figures.updates)
+    text.add("updates_per_s", Double(figures.updates) / figures.elapsed, places: 0)
+    text.add("received", latencies.count)
+    text.add("stalled_subscribers", stalled)
+    text.add("load_of_one_core", figures.cpu / figures.elapsed, places: 4)
+    text.add("cpu_us_per_update", 1e6 * figures.cpu / Double(max(1, figures.updates)), places: 3)
+    text.add("latency_p50_ms", 1e3 * latencies.quantile(0.5), places: 3)
+    text.add("latency_p99_ms", 1e3 * latencies.quantile(0.99), places: 3)
+    text.add("latency_p999_ms", 1e3 * latencies.quantile(0.999), places: 3)
+    text.add("late_bursts", figures.late)
+    text.add("idle_wakeup_p50_ms", 1e3 * noise.quantile(0.5), places: 3)
+    text.add("idle_wakeup_p99_ms", 1e3 * noise.quantile(0.99), places: 3)
+    text.add("idle_wakeup_p999_ms", 1e3 * noise.quantile(0.999), places: 3)
+    text.add("memory_growth_kb", figures.memory / 1024)
+    text.end()
+    let bytes = text.bytes
+    try output.write { $0 += bytes }
+    try output.flush()
+  }
+
+  /// Hands over ready measurements on a thread of its own, ten bursts a period.
+  private struct Source: Sendable {
+    let host: NearbyHost
+    let addresses: [DeviceAddress]
+    let rate: Double
+
+    @discardableResult
+    func run(seconds: Double) async -> Figures {
+      await withCheckedContinuation { continuation in
+        Thread { continuation.resume(returning: measure(seconds)) }.start()
+      }
+    }
+
+    private func measure(_ seconds: Double) -> Figures {
+      let bursts = max(1, min(addresses.count, 50))
+      let spacing = 1 / (rate * Double(bursts))
+      var figures = Figures()
+      let start = EvaluateSessionsCommand.now
+      let cpu = EvaluateSessionsCommand.processorTime
+      var burst = 0
+      while true {
+        let due = start + Double(burst) * spacing
+        guard due < start + seconds else { break }
+        EvaluateSessionsCommand.sleep(until: due)
+        if EvaluateSessionsCommand.now > due + 1e-3 { figures.late += 1 }
+        let part = burst % bursts
+        for index in stride(from: part, to: addresses.count, by: bursts) {
+          host.deliver(
+            RangingMeasurement(
+              exchange: burst, time: EvaluateSessionsCommand.now, peer: addresses[index], status: .ok, distance: 2,
+              distanceDeviation: 0.02, direction: SIMD3(0, 0, -1), azimuth: 0, azimuthDeviation: 0.01, elevation: 0,
+              elevationDeviation: 0.01))
+          figures.updates += 1
+        }
+        burst += 1
+      }
+      figures.elapsed = EvaluateSessionsCommand.now - start
+      figures.cpu = EvaluateSessionsCommand.processorTime - cpu
+      return figures
+    }
+  }
+
+  // MARK: The machine
+
+  private static func seconds(_ clock: clockid_t) -> Double {
+    var time = timespec()
+    clock_gettime(clock, &time)
+    return Double(time.tv_sec) + 1e-9 * Double(time.tv_nsec)
+  }
+
+  fileprivate static var now: Double { seconds(CLOCK_MONOTONIC) }
+  fileprivate static var processorTime: Double { seconds(CLOCK_PROCESS_CPUTIME_ID) }
+
+  fileprivate static func sleep(until due: Double) {
+    let wait = due - now
+    guard wait > 0 else { return }
+    var time = timespec(tv_sec: Int(wait), tv_nsec: Int((wait - wait.rounded(.down)) * 1e9))
+    nanosleep(&time, nil)
+  }
+
+  /// What the process holds in memory now; 0 where the system does not tell.
+  private static var residentBytes: Int {
+    guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return 0 }
+    let pages = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+    return pages * Int(sysconf(Int32(_SC_PAGESIZE)))
+  }
+}
