@@ -115,7 +115,9 @@ public struct CaptureFormat: Sendable {
 public func openCapture(
   _ path: String, format: String = "auto", options: CaptureOptions = CaptureOptions()
 ) throws -> any CaptureReader {
-  if !options.columns.names.isEmpty { return try PhaseTable(nonempty(ByteSource(path: path)), columns: options.columns) }
+  if !options.columns.names.isEmpty {
+    return try PhaseTable(nonempty(ByteSource(path: path)), columns: options.columns)
+  }
   let known = CaptureFormat.all.map(\.name).joined(separator: ", ")
   if format != "auto" {
     guard let chosen = CaptureFormat.named(format) else {

@@ -12,14 +12,19 @@ struct ParallelReplayTests {
     }
   }
 
+  /// The quickest estimator: what is tested here is who measures, not how.
+  private static func replay(_ captures: [String], _ options: String...) -> [String] {
+    ["replay"] + captures + ["--delay", "peak"] + options
+  }
+
   @Test("any number of threads gives the same bytes", arguments: ["ndjson", "csv", "summary"])
   func threads(output: String) throws {
     let folder = try TemporaryFolder()
     let captures = try Self.captures(folder)
-    let alone = try UwbProcess.run(["replay"] + captures + ["--output", output, "--threads", "1"])
+    let alone = try UwbProcess.run(Self.replay(captures, "--output", output, "--threads", "1"))
     #expect(alone.status == 0 && !alone.output.isEmpty)
-    for count in [2, 3, 16] {
-      let shared = try UwbProcess.run(["replay"] + captures + ["--output", output, "--threads", "\(count)"])
+    for count in [2, 16] {
+      let shared = try UwbProcess.run(Self.replay(captures, "--output", output, "--threads", "\(count)"))
       #expect(shared.output == alone.output, "\(count) threads")
     }
   }
@@ -46,20 +51,20 @@ struct ParallelReplayTests {
     #expect(shared.status == alone.status)
   }
 
-  @Test("shards, merged, are the bytes of an undivided replay", arguments: [1, 2, 5])
+  @Test("shards, merged, are the bytes of an undivided replay", arguments: [1, 3])
   func shards(count: Int) throws {
     let folder = try TemporaryFolder()
     let captures = try Self.captures(folder)
     var files: [String] = []
     for number in 1...count {
-      let run = try UwbProcess.run(["replay"] + captures + ["--shard", "\(number)/\(count)"])
+      let run = try UwbProcess.run(Self.replay(captures, "--shard", "\(number)/\(count)"))
       #expect(run.status == 0, "\(run.errors)")
       let file = folder.path("\(number).ndjson")
       try Data(run.output.utf8).write(to: URL(fileURLWithPath: file))
       files.append(file)
     }
     for output in ["ndjson", "csv", "summary"] {
-      let whole = try UwbProcess.run(["replay"] + captures + ["--output", output])
+      let whole = try UwbProcess.run(Self.replay(captures, "--output", output))
       // In whatever order they are given.
       let merged = try UwbProcess.run(["merge"] + files.reversed() + ["--output", output])
       #expect(merged.status == 0, "\(merged.errors)")
@@ -72,7 +77,7 @@ struct ParallelReplayTests {
     let folder = try TemporaryFolder()
     let captures = try Self.captures(folder)
     func shard(_ name: String, _ number: Int, _ captures: [String]) throws -> String {
-      let run = try UwbProcess.run(["replay"] + captures + ["--shard", "\(number)/2"])
+      let run = try UwbProcess.run(Self.replay(captures, "--shard", "\(number)/2"))
       try Data(run.output.utf8).write(to: URL(fileURLWithPath: folder.path(name)))
       return folder.path(name)
     }

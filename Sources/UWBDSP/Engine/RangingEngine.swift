@@ -418,7 +418,8 @@ extension RangingEngine {
 extension RangingEngine.Configuration {
   /// What is known of the antennas themselves, where it fits the array.
   var antennaCalibration: AntennaCalibration? {
-    guard let antennas = calibration.angle?.antennas, antennas.isValid, antennas.positions.count == array?.positions.count
+    guard let antennas = calibration.angle?.antennas, antennas.isValid,
+      antennas.positions.count == array?.positions.count
     else { return nil }
     return antennas
   }
