@@ -136,6 +136,28 @@ import UWBDSP
     #expect(object(limits: .off) { $0.direction = SIMD3(0, 0, 1) }.direction == SIMD3(0, 0, 1))
   }
 
+  @Test("R21 a signal too weak for its distance leaves the distance and no direction")
+  func shortfall() {
+    var limits = UpdateLimits()
+    func hasDirection(snrdB: Double?) -> Bool {
+      let object = object(limits: limits) {
+        $0.distance = 10
+        $0.direction = direction(azimuth: 0.1, elevation: 0.1)
+        $0.snrdB = snrdB
+      }
+      #expect(object.distance == 10)
+      return object.direction != nil
+    }
+    // Not known how strong it should be: anything goes.
+    #expect(hasDirection(snrdB: 1))
+    // 20 dB less at ten times the distance.
+    limits.snrAtOneMetredB = 50
+    limits.maximumShortfalldB = 5
+    #expect(hasDirection(snrdB: 25.1))
+    #expect(!hasDirection(snrdB: 24.9))
+    #expect(hasDirection(snrdB: nil))
+  }
+
   @Test("R21 a value too uncertain is nil: distance, angle, line of sight, each by its own limit")
   func confidence() {
     var limits = UpdateLimits()
