@@ -126,6 +126,8 @@ import UWBDSP
     }
     #expect(asked.withLock { $0 } == ["to find your keys"])
     #expect(host.permission == .granted)
+    // A session that nobody holds ends.
+    withExtendedLifetime(sessions) {}
   }
 
   @Test("R35 declined gives userDidNotAllow, then and on each later run")

@@ -60,6 +60,8 @@ import Testing
     sessions[1].invalidate()
     room.advance(to: 2.2)
     #expect(try events[0].takeReady().map { if case .removed(_, .peerEnded) = $0 { true } else { false } } == true)
+    // A session that nobody holds ends.
+    withExtendedLifetime(sessions) {}
   }
 
   @Test("the same scenario and seed give the same events; another seed gives others")

@@ -64,6 +64,8 @@ import UWBSimulation
     exchange.peer = DeviceAddress(rawValue: 99)
     pipeline.process(exchange)
     #expect(host.undelivered == 1)
+    // A session that nobody holds ends.
+    withExtendedLifetime(sessions) {}
   }
 
   @Test("a live pipe: a thread that pushes into a stream, and the task that takes from it")

@@ -97,7 +97,11 @@ import Testing
       #expect(count == 0)
     }
     check(try test.estimator())
-    if test.array.positions.count > 4, let two = try? test.estimator(sources: 2) { check(two) }
+    if test.array.positions.count > 4,
+      let two = test.method.estimator(for: test.array, options: DirectionOptions(sources: .known(2)))
+    {
+      check(two)
+    }
   }
 
   @Test(

@@ -76,8 +76,9 @@ import Testing
     for index in 0..<200 {
       last = tracker.update(
         RangingMeasurement(
-          exchange: index, time: 0.1 * Double(index), peer: DeviceAddress(rawValue: 1), status: .ok, distance: 5,
-          distanceDeviation: 0.02, rangeBias: 0.5, rangeBiasDeviation: 0.25))
+          exchange: index, time: 0.1 * Double(index), peer: DeviceAddress(rawValue: 1), status: .ok, distance: 4.5,
+          distanceDeviation: 0.25, rawDistance: 5, rawDistanceDeviation: 0.02, lineOfSightProbability: 0.1,
+          rangeBias: 0.5, rangeBiasDeviation: 0.25))
     }
     #expect(abs((last?.measurement.distance ?? 0) - 4.5) < 1e-6)
     #expect((last?.measurement.distanceDeviation ?? 0) >= 0.25)
