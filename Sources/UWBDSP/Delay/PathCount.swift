@@ -149,7 +149,9 @@ final class PathCount<Model: PathModel> {
     trial.update(from: positions, count: count)
     trial[count] = start.position
     attempt()
-    if model.solve(positions, count: count) != nil {
+    // What leaves no more than noise can't be bettered by much: the usual end of a path list, so it is made cheap.
+    let isExplained = improved && best.cost < samples * variance
+    if !isExplained, model.solve(positions, count: count) != nil {
       let strongest = model.strongestPath(count: count)
       trial.update(from: positions, count: count)
       trial[count] = model.moved(trial[strongest], by: 0.7)
