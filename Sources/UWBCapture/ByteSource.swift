@@ -136,8 +136,8 @@ public final class ByteSource {
       case EAGAIN:
         var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         _ = poll(&waiting, 1, -1)
-      case EIO where isatty(descriptor) != 0:
-        // A terminal whose other side has hung up says so by an input error: that is how a live port ends.
+      case EIO where isCharacterDevice(descriptor):
+        // A port whose other side has hung up says so by an input error: that is how a live stream ends.
         return 0
       default:
         throw CaptureError(
@@ -145,6 +145,12 @@ public final class ByteSource {
           remedy: "Check that it is a readable file and that its disk or port is still there.")
       }
     }
+  }
+
+  /// A terminal that has hung up no longer calls itself one (`isatty`), but it stays this.
+  private static func isCharacterDevice(_ descriptor: Int32) -> Bool {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFCHR
   }
 
   private static func openError(_ path: String, code: Int32) -> CaptureError {
