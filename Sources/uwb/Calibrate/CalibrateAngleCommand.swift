@@ -85,7 +85,7 @@ struct CalibrateAngleCommand: ParsableCommand {
     case .table: print(report.table, terminator: "")
     case .ndjson: print(report.ndjson, terminator: "")
     }
-    if let svg { try write(report.picture.svg(), to: svg) }
+    if let svg { try WrittenFile.write(report.picture.svg(), to: svg) }
     let isBoard = report.calibration.manifold != nil
     try CalibrationFile.update(out) { file in
       // Phases and CIRs have parts of their own: what the other run measured stays.
@@ -152,13 +152,5 @@ struct CalibrateAngleCommand: ParsableCommand {
       measured: AngleMeasurements(measured.snapshots, before: checked.before), heldOut: heldOut,
       calibration: AngleCalibration(antennas: fitted.calibration), pointCount: directions.count,
       inner: innerLimits ?? SIMD2(0, 0), antennas: fitted)
-  }
-
-  private func write(_ text: String, to path: String) throws {
-    do {
-      try Data(text.utf8).write(to: URL(fileURLWithPath: path))
-    } catch {
-      throw CaptureError(file: path, problem: "can't be written", remedy: "Check the folder and its permissions.")
-    }
   }
 }

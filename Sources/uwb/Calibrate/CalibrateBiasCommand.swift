@@ -95,7 +95,7 @@ struct CalibrateBiasCommand: ParsableCommand {
           + "deviation λ \(bias.deviationLambda)"
           + (trained.lineOfSight.map { "; line of sight \($0.featureSet.rawValue), λ \($0.lambda)" } ?? ""))
     }
-    if let svg { try write(BiasPicture.figure(figures).svg(), to: svg) }
+    if let svg { try WrittenFile.write(BiasPicture.figure(figures).svg(), to: svg) }
   }
 
   private var tooFew: CaptureError {
@@ -124,14 +124,6 @@ struct CalibrateBiasCommand: ParsableCommand {
         )
       }
       return method
-    }
-  }
-
-  private func write(_ text: String, to path: String) throws {
-    do {
-      try Data(text.utf8).write(to: URL(fileURLWithPath: path))
-    } catch {
-      throw CaptureError(file: path, problem: "can't be written", remedy: "Check the folder and its permissions.")
     }
   }
 }

@@ -39,11 +39,7 @@ struct CalibrateSimulatedCommand: ParsableCommand {
         file: "--trials \(trials)", problem: "the fit did not settle", remedy: "Take more trials or another seed.")
     }
     if let out {
-      do {
-        try Data(source(trained.model).utf8).write(to: URL(fileURLWithPath: out))
-      } catch {
-        throw CaptureError(file: out, problem: "can't be written", remedy: "Check the folder and its permissions.")
-      }
+      try WrittenFile.write(source(trained.model), to: out)
     }
     try report(trained, training.missed)
   }

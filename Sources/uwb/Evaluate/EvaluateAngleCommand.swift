@@ -89,7 +89,7 @@ struct EvaluateAngleCommand: ParsableCommand {
     guard fieldOfView > 0, fieldOfView <= 90 else {
       throw ValidationError("--field-of-view takes degrees up to 90; \(fieldOfView) is none of them.")
     }
-    _ = try snrs()
+    _ = try DecibelList.parse(snr)
     _ = try scene()
     _ = try names()
   }
@@ -108,7 +108,7 @@ struct EvaluateAngleCommand: ParsableCommand {
     var curves = AngleEvaluationCurves()
     var trialExport = try export.map { try SnapshotExport(folder: $0) }
     let name = "\(array), \(sources), \(snapshots) \(snapshots == 1 ? "snapshot" : "snapshots")"
-    for snr in try snrs() {
+    for snr in try DecibelList.parse(snr) {
       let generator = DirectionTrialGenerator(
         array: layout, scene: scene, snapshotCount: snapshots, snrdB: snr, seed: seed)
       try trialExport?.write(generator, trials: trials, case: name)
@@ -125,20 +125,7 @@ struct EvaluateAngleCommand: ParsableCommand {
     }
     try writer.finish()
     guard let svg else { return }
-    do {
-      try Data(curves.figure.svg().utf8).write(to: URL(fileURLWithPath: svg))
-    } catch {
-      throw CaptureError(file: svg, problem: "can't be written", remedy: "Check the folder and its permissions.")
-    }
-  }
-
-  private func snrs() throws -> [Double] {
-    try snr.split(separator: ",").map { text in
-      guard let value = Double(text), value.isFinite, abs(value) <= 200 else {
-        throw ValidationError("--snr takes decibels separated by commas; “\(text)” is no number of them.")
-      }
-      return value
-    }
+    try WrittenFile.write(curves.figure.svg(), to: svg)
   }
 
   private func scene() throws -> DirectionScene {

@@ -80,7 +80,7 @@ struct EvaluateDelayCommand: ParsableCommand {
   func validate() throws {
     guard trials >= 1 else { throw ValidationError("--trials takes a positive number; \(trials) is none.") }
     guard threads >= 1 else { throw ValidationError("--threads takes a positive number; \(threads) is none.") }
-    _ = try snrs()
+    _ = try DecibelList.parse(snr)
     _ = try methods()
     _ = try cases()
   }
@@ -92,7 +92,7 @@ struct EvaluateDelayCommand: ParsableCommand {
     var curves = EvaluationCurves()
     var trialExport = try export.map { try TrialExport(folder: $0) }
     for (name, channel) in try cases() {
-      for snr in try snrs() {
+      for snr in try DecibelList.parse(snr) {
         let generator = DelayTrialGenerator(
           channel: channel, snrdB: snr, noise: noise.correlation, seed: seed)
         try trialExport?.write(generator, trials: trials, case: name)
@@ -108,20 +108,7 @@ struct EvaluateDelayCommand: ParsableCommand {
     }
     try writer.finish()
     guard let svg else { return }
-    do {
-      try Data(curves.figure.svg().utf8).write(to: URL(fileURLWithPath: svg))
-    } catch {
-      throw CaptureError(file: svg, problem: "can't be written", remedy: "Check the folder and its permissions.")
-    }
-  }
-
-  private func snrs() throws -> [Double] {
-    try snr.split(separator: ",").map { text in
-      guard let value = Double(text), value.isFinite, abs(value) <= 200 else {
-        throw ValidationError("--snr takes decibels separated by commas; “\(text)” is no number of them.")
-      }
-      return value
-    }
+    try WrittenFile.write(curves.figure.svg(), to: svg)
   }
 
   private func methods() throws -> [DelayMethod] {

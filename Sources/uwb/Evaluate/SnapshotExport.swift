@@ -6,6 +6,7 @@ import UWBSimulation
 /// Writes the trials of an evaluation of angles for other programs: `<n>.cf64` (complex128, little-endian, trials ×
 /// antennas × snapshots) and `<n>.json`, which says what is true of them; n counts the cases from 0.
 struct SnapshotExport {
+  private static let remedy = "Check the folder, its permissions and the disk."
   private let folder: URL
   private var count = 0
 
@@ -42,7 +43,7 @@ struct SnapshotExport {
   /// - Parameter folder: made where it is not there yet.
   init(folder: String) throws {
     self.folder = URL(fileURLWithPath: folder, isDirectory: true)
-    try Self.guarded(folder) {
+    try WrittenFile.guarded(folder, remedy: Self.remedy) {
       try FileManager.default.createDirectory(at: self.folder, withIntermediateDirectories: true)
     }
   }
@@ -56,7 +57,7 @@ struct SnapshotExport {
       isCoherent: generator.scene.isCoherent, noiseVariance: generator.noiseVariance, azimuths: [], elevations: [])
     var snapshots = Snapshots(antennaCount: truth.antennas, snapshotCount: truth.snapshots)
     let data = folder.appendingPathComponent("\(count).cf64")
-    try Self.guarded(data.path) {
+    try WrittenFile.guarded(data.path, remedy: Self.remedy) {
       try Data().write(to: data)
       let file = try FileHandle(forWritingTo: data)
       for index in 0..<trials {
@@ -74,7 +75,7 @@ struct SnapshotExport {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
     let description = folder.appendingPathComponent("\(count).json")
-    try Self.guarded(description.path) { try encoder.encode(truth).write(to: description) }
+    try WrittenFile.guarded(description.path, remedy: Self.remedy) { try encoder.encode(truth).write(to: description) }
     count += 1
   }
 
@@ -86,14 +87,5 @@ struct SnapshotExport {
       words.append(y.bitPattern.littleEndian)
     }
     return words.withUnsafeBytes { Data($0) }
-  }
-
-  private static func guarded(_ file: String, _ body: () throws -> Void) throws {
-    do {
-      try body()
-    } catch {
-      throw CaptureError(
-        file: file, problem: "can't be written", remedy: "Check the folder, its permissions and the disk.")
-    }
   }
 }

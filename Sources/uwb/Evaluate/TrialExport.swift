@@ -7,6 +7,7 @@ import UWBSimulation
 /// Writes the trials of an evaluation for other programs: `<n>.cf32` (complex64, little-endian, trials × taps) and
 /// `<n>.json`, which says what is true of them; n counts the cases from 0.
 struct TrialExport {
+  private static let remedy = "Check the folder, its permissions and the disk."
   private let folder: URL
   private var count = 0
 
@@ -36,7 +37,7 @@ struct TrialExport {
   /// - Parameter folder: made where it is not there yet.
   init(folder: String) throws {
     self.folder = URL(fileURLWithPath: folder, isDirectory: true)
-    try Self.guarded(folder) {
+    try WrittenFile.guarded(folder, remedy: Self.remedy) {
       try FileManager.default.createDirectory(at: self.folder, withIntermediateDirectories: true)
     }
   }
@@ -50,7 +51,7 @@ struct TrialExport {
     var bounds: [Double] = []
     var samples: [Complex<Float>] = []
     let data = folder.appendingPathComponent("\(count).cf32")
-    try Self.guarded(data.path) {
+    try WrittenFile.guarded(data.path, remedy: Self.remedy) {
       try Data().write(to: data)
       let file = try FileHandle(forWritingTo: data)
       for index in 0..<trials {
@@ -68,7 +69,7 @@ struct TrialExport {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
     let description = folder.appendingPathComponent("\(count).json")
-    try Self.guarded(description.path) { try encoder.encode(truth).write(to: description) }
+    try WrittenFile.guarded(description.path, remedy: Self.remedy) { try encoder.encode(truth).write(to: description) }
     count += 1
   }
 
@@ -94,14 +95,5 @@ struct TrialExport {
     }
     // Taps were multiplied by a tap's length: rounding to 10⁻⁶ taps gives back what was written.
     return list.map { (($0 - list[0]) / UWB.tap * 1e6).rounded() / 1e6 }
-  }
-
-  private static func guarded(_ file: String, _ body: () throws -> Void) throws {
-    do {
-      try body()
-    } catch {
-      throw CaptureError(
-        file: file, problem: "can't be written", remedy: "Check the folder, its permissions and the disk.")
-    }
   }
 }

@@ -54,11 +54,7 @@ struct InspectCommand: ParsableCommand {
     print(ExchangeText(header: reader.header, exchange: found, measurement: measurement).text)
     guard let svg else { return }
     let picture = try picture(of: found, by: ranging)
-    do {
-      try Data(picture.svg().utf8).write(to: URL(fileURLWithPath: svg))
-    } catch {
-      throw CaptureError(file: svg, problem: "can't be written", remedy: "Check the folder and its permissions.")
-    }
+    try WrittenFile.write(picture.svg(), to: svg)
   }
 
   private func picture(of exchange: RangingExchange, by ranging: RangingEngine) throws -> ImpulseResponsePicture {

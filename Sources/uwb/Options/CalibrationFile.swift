@@ -33,10 +33,8 @@ enum CalibrationFile {
     change(&calibration)
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
-    do {
+    try WrittenFile.guarded(path) {
       try encoder.encode(calibration).write(to: URL(fileURLWithPath: path), options: .atomic)
-    } catch {
-      throw CaptureError(file: path, problem: "can't be written", remedy: "Check the folder and its permissions.")
     }
   }
 }

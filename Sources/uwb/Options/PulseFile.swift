@@ -29,11 +29,9 @@ enum PulseFile {
   static func write(_ pulse: MeasuredPulse, to path: String) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys]
-    do {
+    try WrittenFile.guarded(path) {
       let contents = Contents(spacing: pulse.spacing, peak: pulse.peakPosition, samples: pulse.samples)
       try encoder.encode(contents).write(to: URL(fileURLWithPath: path))
-    } catch {
-      throw CaptureError(file: path, problem: "can't be written", remedy: "Check the folder and its permissions.")
     }
   }
 

@@ -54,10 +54,6 @@ struct ReportPage {
   }
 
   func write() throws {
-    do {
-      try Data(report.html().utf8).write(to: URL(fileURLWithPath: path))
-    } catch {
-      throw CaptureError(file: path, problem: "can't be written", remedy: "Check the folder and its permissions.")
-    }
+    try WrittenFile.write(report.html(), to: path)
   }
 }

@@ -58,11 +58,9 @@ struct EvaluateRangingCommand: ParsableCommand {
       panels += result.panels
     }
     guard let svg else { return }
-    do {
+    try WrittenFile.guarded(svg) {
       let figure = Figure(title: "Ranging against the truth", panels: panels)
       try Data(figure.svg().utf8).write(to: URL(fileURLWithPath: svg))
-    } catch {
-      throw CaptureError(file: svg, problem: "can't be written", remedy: "Check the folder and its permissions.")
     }
   }
 }
