@@ -22,11 +22,6 @@ static inline int uwb_zheev(int n, void *a, int lda, double *w, void *work, int 
                             (lapack_complex_double *)work, lwork, rwork);
 }
 
-/// Symmetric eigenproblem: eigenvalues ascending in w, eigenvectors in the columns of a.
-static inline int uwb_dsyev(int n, double *a, int lda, double *w, double *work, int lwork) {
-  return LAPACKE_dsyev_work(LAPACK_COL_MAJOR, 'V', 'U', n, a, lda, w, work, lwork);
-}
-
 /// Eigenvalues, without vectors, of a general real matrix (overwritten); wr and wi receive their parts.
 static inline int uwb_dgeev(int n, double *a, int lda, double *wr, double *wi, double *work, int lwork) {
   return LAPACKE_dgeev_work(LAPACK_COL_MAJOR, 'N', 'N', n, a, lda, wr, wi, NULL, 1, NULL, 1, work, lwork);

@@ -4,10 +4,13 @@
 struct SmallCholesky {
   let capacity: Int
   private let lower: AlignedBuffer<Double>
+  /// 1/L_ii: a division takes as long as a dozen multiplications.
+  private let inverseDiagonal: AlignedBuffer<Double>
 
   init(order: Int) {
     capacity = order
     lower = AlignedBuffer(count: order * order, zero: 0)
+    inverseDiagonal = AlignedBuffer(count: order, zero: 0)
   }
 
   /// Element of the lower triangle, `row` ≥ `column`: of A before `factorise`, of L after it.
@@ -18,18 +21,21 @@ struct SmallCholesky {
 
   /// Factorises the leading `order` rows; `false` where they are not positive definite to working precision.
   func factorise(order: Int) -> Bool {
+    let inverse = inverseDiagonal.pointer
     for row in 0..<order {
-      for column in 0...row {
-        var value = self[row, column]
-        for index in 0..<column { value -= self[row, index] * self[column, index] }
-        if row == column {
-          // Relative to the element it started from: what is left after cancellation has to be more than rounding.
-          guard value > 1e-13 * self[row, row], value > 0 else { return false }
-          self[row, row] = value.squareRoot()
-        } else {
-          self[row, column] = value / self[column, column]
-        }
+      let own = lower.pointer + row * capacity
+      for column in 0..<row {
+        let other = lower.pointer + column * capacity
+        var value = own[column]
+        for index in 0..<column { value -= own[index] * other[index] }
+        own[column] = value * inverse[column]
       }
+      var value = own[row]
+      for index in 0..<row { value -= own[index] * own[index] }
+      // Relative to the element it started from: what is left after cancellation has to be more than rounding.
+      guard value > 1e-13 * own[row], value > 0 else { return false }
+      own[row] = value.squareRoot()
+      inverse[row] = 1 / own[row]
     }
     return true
   }
@@ -45,16 +51,27 @@ struct SmallCholesky {
     substitute(vector + 1, order: order, stride: 2)
   }
 
-  private func substitute(_ vector: UnsafeMutablePointer<Double>, order: Int, stride: Int) {
+  /// Replaces b in L·x = b by x.
+  @inline(__always)
+  func solveLower(_ vector: UnsafeMutablePointer<Double>, order: Int, stride: Int = 1) {
+    let inverse = inverseDiagonal.pointer
     for row in 0..<order {
+      let own = lower.pointer + row * capacity
       var value = vector[row * stride]
-      for index in 0..<row { value -= self[row, index] * vector[index * stride] }
-      vector[row * stride] = value / self[row, row]
+      for index in 0..<row { value -= own[index] * vector[index * stride] }
+      vector[row * stride] = value * inverse[row]
     }
+  }
+
+  @inline(__always)
+  private func substitute(_ vector: UnsafeMutablePointer<Double>, order: Int, stride: Int) {
+    solveLower(vector, order: order, stride: stride)
+    let inverse = inverseDiagonal.pointer
     for row in Swift.stride(from: order - 1, through: 0, by: -1) {
-      var value = vector[row * stride]
-      for index in (row + 1)..<max(order, row + 1) { value -= self[index, row] * vector[index * stride] }
-      vector[row * stride] = value / self[row, row]
+      let value = vector[row * stride] * inverse[row]
+      vector[row * stride] = value
+      let own = lower.pointer + row * capacity
+      for index in 0..<row { vector[index * stride] -= own[index] * value }
     }
   }
 }

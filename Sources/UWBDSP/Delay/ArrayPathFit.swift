@@ -242,20 +242,22 @@ final class ArrayPathFit: PathModel {
   }
 
   func refine(
-    _ positions: UnsafeMutablePointer<Position>, count: Int, variance: Double, settled: inout Bool
+    _ positions: UnsafeMutablePointer<Position>, count: Int, variance: Double, tolerance: Double,
+    settled: inout Bool
   ) -> Double {
+    let least = tolerance * variance
     guard let grid, grid.geometry != .point else {
-      return descend(positions, count: count, variance: variance, settled: &settled)
+      return descend(positions, count: count, least: least, settled: &settled)
     }
     // Amplitudes at the start show the directions well enough for a first descent.
     if solve(positions, count: count) != nil { _ = turn(positions, count: count, grid) }
-    var cost = descend(positions, count: count, variance: variance, settled: &settled)
+    var cost = descend(positions, count: count, least: least, settled: &settled)
     for _ in 0..<2 {
       guard cost < .infinity else { return cost }
       kept.pointer.update(from: positions, count: count)
       guard turn(positions, count: count, grid) else { return cost }
       var again = false
-      let reached = descend(positions, count: count, variance: variance, settled: &again)
+      let reached = descend(positions, count: count, least: least, settled: &again)
       guard reached < cost else {
         positions.update(from: kept.pointer, count: count)
         return solve(positions, count: count) ?? .infinity
@@ -291,9 +293,10 @@ final class ArrayPathFit: PathModel {
     return changed
   }
 
-  /// Levenberg–Marquardt on delays and free shifts, as `PathFit.refine`.
+  /// Levenberg–Marquardt on delays and free shifts, as `PathFit.refine`, until the next step could lower the cost by less
+  /// than `least`.
   private func descend(
-    _ positions: UnsafeMutablePointer<Position>, count: Int, variance: Double, settled: inout Bool
+    _ positions: UnsafeMutablePointer<Position>, count: Int, least: Double, settled: inout Bool
   ) -> Double {
     settled = false
     guard var cost = solve(positions, count: count), differentiate(positions, count: count) else { return .infinity }
@@ -308,7 +311,7 @@ final class ArrayPathFit: PathModel {
       curvature.solve(step.pointer, order: total)
       var expected = 0.0
       for index in 0..<total { expected += step.pointer[index] * gradient.pointer[index] }
-      if expected < 1e-4 * variance {
+      if expected < least {
         settled = true
         return finish()
       }

@@ -108,7 +108,9 @@ public struct ArrayPulseFit: Sendable, Hashable {
     // Free shifts went where the last order that was tried wanted them.
     var settledAgain = settled
     if fit.hasFreeShifts {
-      _ = fit.refine(positions, count: count, variance: 1, settled: &settledAgain)
+      _ = fit.refine(
+        positions, count: count, variance: 1, tolerance: PathCount<ArrayPathFit>.settledTolerance,
+        settled: &settledAgain)
       fit.sort(positions, count: count)
     }
     report(positions, count, settledAgain, firstTap: first, taps, into: &estimate, workspace)

@@ -16,7 +16,10 @@ import Numerics
 ///
 /// False alarms: noise alone crosses the level γ·σ_z² upwards at the rate β·√(γ/π)·e^(−γ) a tap, β the filter's RMS
 /// angular bandwidth (Rice 1944, section 3.3, for the envelope of narrow-band noise), so γ solves
-/// taps · β·√(γ/π)·e^(−γ) = `falseAlarmRate` for the earliest path, and = `presenceRate` for the strongest. Cost O(taps): about 1 µs for 1016.
+/// taps · β·√(γ/π)·e^(−γ) = `falseAlarmRate` for the earliest path, and = `presenceRate` for the strongest.
+///
+/// Most of a CIR is noise far below the level: |z|² ≤ (Σ|w|)²·max|h|² over the filter's seven taps, so blocks of 16 taps that
+/// can't reach it aren't filtered at all. Cost O(taps).
 struct FirstPathSearch: Sendable {
   enum Filter: Sendable {
     case smoothed, sharp
@@ -39,6 +42,8 @@ struct FirstPathSearch: Sendable {
   private let sideLobes: [Float]
   private let bandwidth: Double
   private let clutterPower: Float
+  /// The largest |z|² over the largest |h|² that goes into it.
+  private let highestGain: Float
   let falseAlarmRate: Double
   /// Chance that a CIR of pure noise is taken to hold a path at all. A receiver that has decoded a frame knows that
   /// there is one, so this is no small number.
@@ -69,6 +74,8 @@ struct FirstPathSearch: Sendable {
     let halfGain = gain(0.5)
     whole = offsets.map { Float(kernel($0) / wholeGain) }
     half = offsets.map { $0 == 3 ? 0 : Float(kernel($0 + 0.5) / halfGain) }
+    let sums = [whole, half].map { $0.reduce(0) { $0 + abs($1) } }
+    highestGain = sums.reduce(0) { max($0, $1 * $1) }
     let passed = offsets.reduce(0) { sum, row in
       offsets.reduce(sum) { $0 + kernel(row) * kernel($1) * noise(Int($1 - row)) }
     }
@@ -100,9 +107,15 @@ struct FirstPathSearch: Sendable {
   /// Memory for the filtered powers; one for each thread.
   final class Workspace {
     let powers: AlignedBuffer<Float>
+    /// The largest of each block of `PreparedTaps.blockTaps` taps; zero where the block was passed over.
+    let blockPeaks: AlignedBuffer<Float>
+    fileprivate let tapCount: Int
 
     init(tapCount: Int) {
-      powers = AlignedBuffer(count: 2 * tapCount + 2, zero: 0)
+      self.tapCount = tapCount
+      let blocks = PreparedTaps.blockCount(tapCount)
+      powers = AlignedBuffer(count: 2 * PreparedTaps.blockTaps * blocks, zero: 0)
+      blockPeaks = AlignedBuffer(count: blocks, zero: 0)
     }
   }
 
@@ -130,65 +143,88 @@ struct FirstPathSearch: Sendable {
   ) -> (halfTap: Int?, threshold: Double) {
     let range = range ?? 0..<taps.count
     precondition(
-      taps.count >= 1 && 2 * taps.count + 2 <= workspace.powers.count && !range.isEmpty && range.lowerBound >= 0
+      taps.count >= 1 && taps.count <= workspace.tapCount && !range.isEmpty && range.lowerBound >= 0
         && range.upperBound <= taps.count,
-      "\(taps.count) taps, looked for in \(range), in a workspace for \(workspace.powers.count / 2 - 1)")
-    filter(taps, range, into: workspace.powers.pointer)
-    let (start, count) = (2 * range.lowerBound, 2 * range.upperBound - 1)
-    let powers = workspace.powers.pointer
+      "\(taps.count) taps, looked for in \(range), in a workspace for \(workspace.tapCount)")
     let threshold = taps.noiseVariance * noiseGain * detectionLevel(tapCount: taps.count, rate: falseAlarmRate)
     let level = Float(threshold)
-    var strongest = start
-    for index in start + 1..<max(count, start + 1) where powers[index] > powers[strongest] { strongest = index }
-    let clutter = max(level, clutterPower * powers[strongest])
-    if let sure = earliest(in: start..<count, above: clutter, powers, count) {
-      let early = earliest(in: max(start, sure - Self.lookBack)..<sure, above: level, powers, count)
-      return (crest(from: early ?? sure, powers, count), threshold)
+    // Half taps 2·first … 2·last: the one behind the last tap is no candidate.
+    let candidates = 2 * range.lowerBound..<2 * range.upperBound - 1
+    let map = FilteredPowers(workspace, candidates)
+    filter(taps, range, reaching: level, into: map)
+    if let strongest = map.strongest, map[strongest] >= level {
+      let clutter = max(level, clutterPower * map[strongest])
+      if let sure = earliest(in: candidates, above: clutter, map) {
+        let early = earliest(in: max(candidates.lowerBound, sure - Self.lookBack)..<sure, above: level, map)
+        return (crest(from: early ?? sure, map), threshold)
+      }
     }
     // Nothing passes the strict level that guards against early false paths; the strongest point of all may still
     // be signal by the level for presence.
     let presence = taps.noiseVariance * noiseGain * detectionLevel(tapCount: taps.count, rate: presenceRate)
-    if Double(powers[strongest]) >= presence { return (strongest, presence) }
+    filter(taps, range, reaching: Float(presence), into: map)
+    if let strongest = map.strongest, Double(map[strongest]) >= presence { return (strongest, presence) }
     return (nil, threshold)
   }
 
-  private func earliest(
-    in range: Range<Int>, above level: Float, _ powers: UnsafePointer<Float>, _ count: Int
-  ) -> Int? {
-    range.first { powers[$0] >= level && !isSideLobe($0, powers, count) }
+  private func earliest(in range: Range<Int>, above level: Float, _ map: FilteredPowers) -> Int? {
+    map.first(in: range, above: level) { !isSideLobe($0, map) }
   }
 
-  private func crest(from start: Int, _ powers: UnsafePointer<Float>, _ count: Int) -> Int {
+  private func crest(from start: Int, _ map: FilteredPowers) -> Int {
     var index = start
-    while index + 1 < count, powers[index + 1] > powers[index] { index += 1 }
+    while index + 1 < map.candidates.upperBound, map[index + 1] > map[index] { index += 1 }
     return index
   }
 
-  private func isSideLobe(_ index: Int, _ powers: UnsafePointer<Float>, _ count: Int) -> Bool {
-    let own = powers[index]
+  private func isSideLobe(_ index: Int, _ map: FilteredPowers) -> Bool {
+    let own = map[index]
     return sideLobes.withUnsafeBufferPointer { bounds in
-      for distance in 1..<min(Self.reach + 1, count - index) where own < bounds[distance] * powers[index + distance] {
+      for distance in 1..<min(Self.reach + 1, map.candidates.upperBound - index)
+      where own < bounds[distance] * map[index + distance] {
         return true
       }
       return false
     }
   }
 
-  private func filter(_ taps: PreparedTaps, _ range: Range<Int>, into powers: UnsafeMutablePointer<Float>) {
-    let source = taps.taps - 2 * Self.halfWidth
+  /// |z|² at the half taps of `range`; zero in blocks of taps that can't reach `level`, which nobody can tell from what
+  /// they are: only comparisons with what does reach it matter.
+  func filter(_ taps: PreparedTaps, _ range: Range<Int>, reaching level: Float, into map: FilteredPowers) {
+    // A little lower, for what rounding may add.
+    let least = 0.999 * level / highestGain
+    let blocks = PreparedTaps.blockCount(taps.count)
+    let peaks = taps.blockPeaks.pointer
+    for block in range.lowerBound / PreparedTaps.blockTaps...(range.upperBound - 1) / PreparedTaps.blockTaps {
+      let nearby = max(peaks[max(block - 1, 0)], peaks[block], peaks[min(block + 1, blocks - 1)])
+      if nearby < least {
+        map.clear(block)
+      } else {
+        filter(taps.taps + 2 * (PreparedTaps.blockTaps * block - Self.halfWidth), into: map.powers(block))
+        map.measurePeak(block)
+      }
+    }
+  }
+
+  /// One block: `source` is the interleaved tap `halfWidth` before its first.
+  private func filter(_ source: UnsafePointer<Float>, into powers: UnsafeMutablePointer<Float>) {
     whole.withUnsafeBufferPointer { whole in
       half.withUnsafeBufferPointer { half in
-        for tap in range {
-          var onTap = SIMD2<Float>()
-          var between = SIMD2<Float>()
+        for tap in stride(from: 0, to: PreparedTaps.blockTaps, by: 4) {
+          var onTap = SIMD8<Float>()
+          var between = SIMD8<Float>()
           for offset in 0..<7 {
-            let sample = SIMD2(source[2 * (tap + offset)], source[2 * (tap + offset) + 1])
-            onTap += whole[offset] * sample
+            let samples = UnsafeRawPointer(source + 2 * (tap + offset)).loadUnaligned(as: SIMD8<Float>.self)
+            onTap += whole[offset] * samples
             // Half tap t + ½ sees tap t + k at k − ½; the weights are symmetric, so they run backwards here.
-            between += half[6 - offset] * sample
+            between += half[6 - offset] * samples
           }
-          powers[2 * tap] = (onTap * onTap).sum()
-          powers[2 * tap + 1] = (between * between).sum()
+          onTap *= onTap
+          between *= between
+          var interleaved = SIMD8<Float>()
+          interleaved.evenHalf = onTap.evenHalf + onTap.oddHalf
+          interleaved.oddHalf = between.evenHalf + between.oddHalf
+          UnsafeMutableRawPointer(powers + 2 * tap).storeBytes(of: interleaved, as: SIMD8<Float>.self)
         }
       }
     }
@@ -210,5 +246,75 @@ struct FirstPathSearch: Sendable {
     }
     // Half width at half maximum of a Gaussian is √(2 ln 2) deviations.
     return (edge(-1) + edge(1)) / 2 / 1.1774
+  }
+}
+
+/// Filtered powers by half tap, and the largest of each block: what a search looks at.
+struct FilteredPowers {
+  private static let blockPoints = 2 * PreparedTaps.blockTaps
+
+  /// Half taps that may be the first path.
+  let candidates: Range<Int>
+  private let points: UnsafeMutablePointer<Float>
+  private let peaks: UnsafeMutablePointer<Float>
+
+  init(_ workspace: FirstPathSearch.Workspace, _ candidates: Range<Int>) {
+    self.candidates = candidates
+    points = workspace.powers.pointer
+    peaks = workspace.blockPeaks.pointer
+  }
+
+  subscript(_ index: Int) -> Float { points[index] }
+
+  private var blocks: ClosedRange<Int> {
+    candidates.lowerBound / Self.blockPoints...(candidates.upperBound - 1) / Self.blockPoints
+  }
+
+  func powers(_ block: Int) -> UnsafeMutablePointer<Float> { points + block * Self.blockPoints }
+
+  func clear(_ block: Int) {
+    powers(block).update(repeating: 0, count: Self.blockPoints)
+    peaks[block] = 0
+  }
+
+  /// Of the block's candidates.
+  func measurePeak(_ block: Int) {
+    let inside = (block * Self.blockPoints..<(block + 1) * Self.blockPoints).clamped(to: candidates)
+    var peak: Float = 0
+    if inside.count == Self.blockPoints {
+      let points = UnsafeRawPointer(powers(block)).loadUnaligned(as: SIMD32<Float>.self)
+      var lanes = points.lowHalf
+      lanes.replace(with: points.highHalf, where: points.highHalf .> lanes)
+      var eight = lanes.lowHalf
+      eight.replace(with: lanes.highHalf, where: lanes.highHalf .> eight)
+      peak = eight.largestLane
+    } else {
+      for index in inside { peak = max(peak, points[index]) }
+    }
+    peaks[block] = peak
+  }
+
+  /// The first of the largest; `nil` where all are zero.
+  var strongest: Int? {
+    var largest: Float = 0
+    var largestBlock: Int?
+    for block in blocks where peaks[block] > largest {
+      largest = peaks[block]
+      largestBlock = block
+    }
+    guard let largestBlock else { return nil }
+    let inside = (largestBlock * Self.blockPoints..<(largestBlock + 1) * Self.blockPoints).clamped(to: candidates)
+    return inside.first { points[$0] == largest }
+  }
+
+  /// The first of `range` that reaches `level` and that `isAccepted`.
+  func first(in range: Range<Int>, above level: Float, where isAccepted: (Int) -> Bool) -> Int? {
+    guard !range.isEmpty else { return nil }
+    for block in range.lowerBound / Self.blockPoints...(range.upperBound - 1) / Self.blockPoints
+    where peaks[block] >= level {
+      let inside = (block * Self.blockPoints..<(block + 1) * Self.blockPoints).clamped(to: range)
+      if let index = inside.first(where: { points[$0] >= level && isAccepted($0) }) { return index }
+    }
+    return nil
   }
 }

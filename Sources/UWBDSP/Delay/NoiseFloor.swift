@@ -12,7 +12,8 @@ struct NoiseFloor {
   static let medianOfBlockMean = 0.97928
   private static let mostBlocks = 64
 
-  private let means = AlignedBuffer<Float>(count: mostBlocks, zero: 0)
+  /// The block means, and infinity behind them, so that they are compared in whole vectors.
+  private let means = AlignedBuffer<Float>(count: mostBlocks, zero: .infinity)
 
   /// - Parameters:
   ///   - powers: |h|² of `count` taps.
@@ -23,34 +24,46 @@ struct NoiseFloor {
     let quiet = end >= 8 * Self.blockTaps ? end : count
     let blocks = min(quiet / Self.blockTaps, Self.mostBlocks)
     guard blocks > 0 else {
-      for index in 0..<count { insert(powers[index], among: index) }
+      for index in 0..<count { means.pointer[index] = powers[index] }
       return median(of: count) / Double.log(2)
     }
     // The latest blocks before the signal: closest in time to what the noise is under the signal.
     let start = quiet - blocks * Self.blockTaps
     for block in 0..<blocks {
-      var sums = SIMD4<Float>()
-      let base = powers + start + block * Self.blockTaps
-      for offset in stride(from: 0, to: Self.blockTaps, by: 4) {
-        sums += SIMD4(base[offset], base[offset + 1], base[offset + 2], base[offset + 3])
-      }
-      insert(sums.sum() / Float(Self.blockTaps), among: block)
+      let base = UnsafeRawPointer(powers + start + block * Self.blockTaps)
+      let taps = base.loadUnaligned(as: SIMD16<Float>.self)
+      let halves = taps.lowHalf + taps.highHalf
+      means.pointer[block] = (halves.lowHalf + halves.highHalf).sum() / Float(Self.blockTaps)
     }
     return median(of: blocks) / Self.medianOfBlockMean
   }
 
+  /// The mean of the two middle ones of the first `count` means, which coincide for an odd count.
+  ///
+  /// By rank: how many are smaller is counted in vectors, without a branch; sorting mispredicts at every step.
   private func median(of count: Int) -> Double {
     guard count > 0 else { return 0 }
-    return Double(means.pointer[count / 2] + means.pointer[(count - 1) / 2]) / 2
-  }
-
-  /// Keeps the first `sorted` means in ascending order.
-  private func insert(_ mean: Float, among sorted: Int) {
-    var position = sorted
-    while position > 0, means.pointer[position - 1] > mean {
-      means.pointer[position] = means.pointer[position - 1]
-      position -= 1
+    for index in count..<Self.mostBlocks { means.pointer[index] = .infinity }
+    let vectors = (count + 15) / 16
+    let lower = Int32((count - 1) / 2)
+    let upper = Int32(count / 2)
+    var (low, high): (Float?, Float?)
+    for index in 0..<count {
+      let mean = means.pointer[index]
+      var smaller = SIMD16<Int32>()
+      var equal = SIMD16<Int32>()
+      for vector in 0..<vectors {
+        let others = UnsafeRawPointer(means.pointer + 16 * vector).loadUnaligned(as: SIMD16<Float>.self)
+        smaller.replace(with: smaller &+ 1, where: others .< mean)
+        equal.replace(with: equal &+ 1, where: others .== mean)
+      }
+      let first = smaller.wrappedSum()
+      let last = first + equal.wrappedSum() - 1
+      if first <= lower, lower <= last { low = mean }
+      if first <= upper, upper <= last { high = mean }
+      if let low, let high { return Double(low + high) / 2 }
     }
-    means.pointer[position] = mean
+    // Not all of them are numbers: `PreparedTaps` calls such a CIR unusable.
+    return 0
   }
 }

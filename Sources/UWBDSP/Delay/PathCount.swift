@@ -15,8 +15,11 @@ protocol PathModel: AnyObject {
   func delay(_ position: Position) -> Double
   func moved(_ position: Position, by taps: Double) -> Position
   /// Moves `positions` to the nearest minimum of the cost and returns it.
+  ///
+  /// - Parameter tolerance: how much lower the cost may still be at the end, noise variances.
   func refine(
-    _ positions: UnsafeMutablePointer<Position>, count: Int, variance: Double, settled: inout Bool
+    _ positions: UnsafeMutablePointer<Position>, count: Int, variance: Double, tolerance: Double,
+    settled: inout Bool
   ) -> Double
   /// Amplitudes, residual and cost; `nil` where two paths coincide.
   func solve(_ positions: UnsafePointer<Position>, count: Int) -> Double?
@@ -64,6 +67,11 @@ extension PathModel {
 /// A path that has an amplitude on each of A antennas takes more from noise: the gain is Gamma(A, v) there, so levels are
 /// raised to the same chance, γ_A − ln Σ_{j<A} γ_A^j/j! = γ.
 final class PathCount<Model: PathModel> {
+  /// A hundredth of a deviation.
+  static var settledTolerance: Double { 1e-4 }
+  /// A tenth of a deviation tells as well whether a path is believed; what stands in the end is settled once more.
+  private static var trialTolerance: Double { 1e-2 }
+
   let model: Model
   private let mostPaths: Int
   private let trial: AlignedBuffer<Model.Position>
@@ -97,12 +105,19 @@ final class PathCount<Model: PathModel> {
     var count = 1
     positions[0] = start
     var settled = true
-    var cost = model.refine(positions, count: 1, variance: variance, settled: &settled)
+    var cost = model.refine(
+      positions, count: 1, variance: variance, tolerance: Self.settledTolerance, settled: &settled)
     while count < mostPaths {
       guard let next = addPath(cost: cost, count: count, limits) else { break }
       count += 1
       cost = next.cost
       settled = next.settled
+    }
+    if count > 1 {
+      trial.pointer.update(from: positions, count: count)
+      let polished = model.refine(
+        trial.pointer, count: count, variance: variance, tolerance: Self.settledTolerance, settled: &settled)
+      if polished.isFinite { positions.update(from: trial.pointer, count: count) }
     }
     model.sort(positions, count: count)
     return (count, settled)
@@ -131,7 +146,8 @@ final class PathCount<Model: PathModel> {
     let firstBefore = earliest(positions, count)
     func attempt() {
       var settled = true
-      let reached = model.refine(trial, count: count + 1, variance: variance, settled: &settled)
+      let reached = model.refine(
+        trial, count: count + 1, variance: variance, tolerance: Self.trialTolerance, settled: &settled)
       let firstAfter = earliest(trial, count + 1)
       let shift = firstBefore - firstAfter
       // Two paths of opposite phase may run into each other and still tell more of the first than one path does; with

@@ -6,11 +6,14 @@ import Numerics
 /// With the real basis B (window × K, column i is p(k − τ_i)), G = BᵀB and complex taps y: a = G⁻¹Bᵀy, residual
 /// r = y − B·a, J = ‖r‖². With slopes s_i = dp(k − τ_i)/dτ and their projections s̃_i = s_i − B·G⁻¹·Bᵀs_i, Kaufman's
 /// step solves H·δ = g, where H_ij = Re(a_i*·a_j)·s̃_iᵀs̃_j and g_i = Re(a_i*·s̃_iᵀr); ½σ²·H⁻¹ is the Cramér–Rao bound
-/// of the delays. Where noise is correlated, taps, pulses and slopes are whitened first: the rest stays as it is.
+/// of the delays. As r is orthogonal to B, s̃_iᵀr = s_iᵀr, and with C = BᵀS and G = L·Lᵀ, S̃ᵀS̃ = SᵀS − (L⁻¹C)ᵀ(L⁻¹C), so that
+/// slopes are projected only where paths run into each other and that difference would be of rounding errors. Where noise is correlated, taps, pulses and slopes are whitened first: the rest stays as it is.
 final class PathFit: PathModel {
   static let mostPaths = 8
   static let mostIterations = 40
   static let longestStep = 0.6
+  /// What has to be left of a slope's energy after projection before it may be had by a difference.
+  private static let closeness = 1e-4
 
   static let origin = 0.0
   let windowTaps: Int
@@ -21,7 +24,9 @@ final class PathFit: PathModel {
   private let imaginary: AlignedBuffer<Double>
   private(set) var strongestPower = 0.0
 
-  /// Columns of B, of the slopes and of the projected slopes, `windowTaps` apart.
+  /// `windowTaps` in whole vectors: columns are so far apart, and zero behind the window.
+  private let stride: Int
+  /// Columns of B and of the slopes.
   private let basis: AlignedBuffer<Double>
   private let slopes: AlignedBuffer<Double>
   private let realResidual: AlignedBuffer<Double>
@@ -33,8 +38,9 @@ final class PathFit: PathModel {
   private let gradient: AlignedBuffer<Double>
   private let step: AlignedBuffer<Double>
   private let candidate: AlignedBuffer<Double>
-  /// G⁻¹·Bᵀs_i in column i: how much of a delay's error the amplitudes take up.
-  private let leakage: AlignedBuffer<Double>
+  /// C = BᵀS by columns, and L⁻¹·C.
+  private let overlaps: AlignedBuffer<Double>
+  private let reduced: AlignedBuffer<Double>
   /// H⁻¹, once `invertCurvature` was called.
   private let covariance: AlignedBuffer<Double>
 
@@ -44,18 +50,20 @@ final class PathFit: PathModel {
     self.windowTaps = windowTaps
     self.starts = starts ?? PathStarts(table: table, windowTaps: windowTaps, noise: noise)
     let most = Self.mostPaths
-    real = AlignedBuffer(count: windowTaps, zero: 0)
-    imaginary = AlignedBuffer(count: windowTaps, zero: 0)
-    basis = AlignedBuffer(count: most * windowTaps, zero: 0)
-    slopes = AlignedBuffer(count: most * windowTaps, zero: 0)
-    realResidual = AlignedBuffer(count: windowTaps, zero: 0)
-    imaginaryResidual = AlignedBuffer(count: windowTaps, zero: 0)
+    stride = padded(windowTaps)
+    real = AlignedBuffer(count: stride, zero: 0)
+    imaginary = AlignedBuffer(count: stride, zero: 0)
+    basis = AlignedBuffer(count: most * stride, zero: 0)
+    slopes = AlignedBuffer(count: most * stride, zero: 0)
+    realResidual = AlignedBuffer(count: stride, zero: 0)
+    imaginaryResidual = AlignedBuffer(count: stride, zero: 0)
     amplitudes = AlignedBuffer(count: 2 * most, zero: 0)
     hessian = AlignedBuffer(count: most * most, zero: 0)
     gradient = AlignedBuffer(count: most, zero: 0)
     step = AlignedBuffer(count: most, zero: 0)
     candidate = AlignedBuffer(count: most, zero: 0)
-    leakage = AlignedBuffer(count: most * most, zero: 0)
+    overlaps = AlignedBuffer(count: most * most, zero: 0)
+    reduced = AlignedBuffer(count: most * most, zero: 0)
     covariance = AlignedBuffer(count: most * most, zero: 0)
   }
 
@@ -93,7 +101,7 @@ final class PathFit: PathModel {
     (realResidual.pointer, imaginaryResidual.pointer)
   }
 
-  func basisColumn(_ index: Int) -> UnsafeMutablePointer<Double> { basis.pointer + index * windowTaps }
+  func basisColumn(_ index: Int) -> UnsafeMutablePointer<Double> { basis.pointer + index * stride }
 
   func amplitude(_ index: Int) -> Complex<Double> {
     Complex(amplitudes.pointer[2 * index], amplitudes.pointer[2 * index + 1])
@@ -113,15 +121,15 @@ final class PathFit: PathModel {
   func splitGain(_ delays: UnsafePointer<Double>, count: Int) -> Double {
     let delay = delays[strongestPath(count: count)]
     let wide = slopes.pointer
-    let later = slopes.pointer + windowTaps
+    let later = slopes.pointer + stride
     table.evaluate(delay: delay - 0.5, firstTap: 0, count: windowTaps, into: wide)
     table.evaluate(delay: delay + 0.5, firstTap: 0, count: windowTaps, into: later)
-    for index in 0..<windowTaps { wide[index] += later[index] }
+    addMultiple(1, of: later, to: wide, count: stride)
     whitening?.apply(wide)
     let energy = dot(wide, wide)
     for path in 0..<count { step.pointer[path] = dot(basisColumn(path), wide) }
     gram.solve(step.pointer, order: count)
-    for path in 0..<count { subtract(step.pointer[path], basisColumn(path), from: wide) }
+    for path in 0..<count { addMultiple(-step.pointer[path], of: basisColumn(path), to: wide, count: stride) }
     let left = dot(wide, wide)
     guard left > 1e-4 * energy else { return 0 }
     let real = dot(wide, realResidual.pointer)
@@ -133,6 +141,9 @@ final class PathFit: PathModel {
   func applyInverseGram(_ vector: UnsafeMutablePointer<Double>, count: Int) {
     gram.solve(vector, order: count)
   }
+
+  /// Element of L, G = L·Lᵀ, `row` ≥ `column`; `solve` has to have succeeded.
+  func gramFactor(_ row: Int, _ column: Int) -> Double { gram[row, column] }
 
   /// Amplitudes, residual and cost for `delays` (taps from the window's start); `nil` where two paths coincide.
   func solve(_ delays: UnsafePointer<Double>, count: Int) -> Double? {
@@ -152,14 +163,28 @@ final class PathFit: PathModel {
       solution[2 * path + 1] = dot(basisColumn(path), imaginary.pointer)
     }
     gram.solveComplex(solution, order: count)
-    realResidual.pointer.update(from: real.pointer, count: windowTaps)
-    imaginaryResidual.pointer.update(from: imaginary.pointer, count: windowTaps)
-    for path in 0..<count {
-      subtract(solution[2 * path], basisColumn(path), from: realResidual.pointer)
-      subtract(solution[2 * path + 1], basisColumn(path), from: imaginaryResidual.pointer)
+    return leaveResidual(count: count)
+  }
+
+  /// r = y − B·a of the amplitudes at hand; returns ‖r‖².
+  private func leaveResidual(count: Int) -> Double {
+    let amplitudes = amplitudes.pointer
+    var squares = SIMD4<Double>()
+    var tap = 0
+    while tap < stride {
+      var re = loadFour(real.pointer + tap)
+      var im = loadFour(imaginary.pointer + tap)
+      for path in 0..<count {
+        let column = loadFour(basis.pointer + path * stride + tap)
+        re -= amplitudes[2 * path] * column
+        im -= amplitudes[2 * path + 1] * column
+      }
+      storeFour(re, to: realResidual.pointer + tap)
+      storeFour(im, to: imaginaryResidual.pointer + tap)
+      squares += re * re + im * im
+      tap += 4
     }
-    return dot(realResidual.pointer, realResidual.pointer)
-      + dot(imaginaryResidual.pointer, imaginaryResidual.pointer)
+    return squares.sum()
   }
 
   /// Gradient and Kaufman's matrix at the point that `solve` was given last; `false` where the matrix is singular.
@@ -170,29 +195,45 @@ final class PathFit: PathModel {
 
   /// Gradient and Kaufman's matrix, not factorised.
   func linearise(_ delays: UnsafePointer<Double>, count: Int) {
-    let scratch = step.pointer
+    let most = Self.mostPaths
+    var isProjected = false
     for path in 0..<count {
-      let slope = slopes.pointer + path * windowTaps
+      let slope = slopes.pointer + path * stride
       table.evaluateSlope(delay: delays[path], firstTap: 0, count: windowTaps, into: slope)
       whitening?.apply(slope)
-      for other in 0..<count { scratch[other] = dot(basisColumn(other), slope) }
-      gram.solve(scratch, order: count)
-      for other in 0..<count {
-        leakage.pointer[other * Self.mostPaths + path] = scratch[other]
-        subtract(scratch[other], basisColumn(other), from: slope)
-      }
+      let own = overlaps.pointer + path * most
+      let reduced = reduced.pointer + path * most
+      for other in 0..<count { own[other] = dot(basisColumn(other), slope) }
+      reduced.update(from: own, count: count)
+      gram.solveLower(reduced, order: count)
+      let energy = dot(slope, slope)
+      if energy - dotProduct(reduced, reduced, count: count) < Self.closeness * energy { isProjected = true }
     }
+    if isProjected { projectSlopes(count: count) }
     for row in 0..<count {
-      let rowSlope = slopes.pointer + row * windowTaps
+      let rowSlope = slopes.pointer + row * stride
+      let rowReduced = reduced.pointer + row * most
       let own = amplitude(row)
       for column in 0...row {
-        let weight = (own.conjugate * amplitude(column)).rawStorage.x
-        hessian.pointer[row * Self.mostPaths + column] =
-          weight * dot(rowSlope, slopes.pointer + column * windowTaps)
+        var product = dot(rowSlope, slopes.pointer + column * stride)
+        if !isProjected { product -= dotProduct(rowReduced, reduced.pointer + column * most, count: count) }
+        hessian.pointer[row * most + column] = (own.conjugate * amplitude(column)).rawStorage.x * product
       }
       gradient.pointer[row] =
         own.rawStorage.x * dot(rowSlope, realResidual.pointer)
         + own.rawStorage.y * dot(rowSlope, imaginaryResidual.pointer)
+    }
+  }
+
+  /// Slopes less what the basis holds of them.
+  private func projectSlopes(count: Int) {
+    for path in 0..<count {
+      step.pointer.update(from: overlaps.pointer + path * Self.mostPaths, count: count)
+      gram.solve(step.pointer, order: count)
+      for other in 0..<count {
+        addMultiple(
+          -step.pointer[other], of: basisColumn(other), to: slopes.pointer + path * stride, count: stride)
+      }
     }
   }
 
@@ -231,12 +272,14 @@ final class PathFit: PathModel {
     gram.solve(unit, order: count)
     var variance = unit[index] / power
     for path in 0..<count {
-      step.pointer[path] =
-        -leakage.pointer[index * Self.mostPaths + path] * (own.conjugate * amplitude(path)).rawStorage.y / power
+      // (G⁻¹·C)_ip: G⁻¹ is symmetric.
+      var leakage = 0.0
+      for other in 0..<count { leakage += unit[other] * overlaps.pointer[path * Self.mostPaths + other] }
+      gradient.pointer[path] = -leakage * (own.conjugate * amplitude(path)).rawStorage.y / power
     }
     for first in 0..<count {
       for second in 0..<count {
-        variance += step.pointer[first] * delayCovariance(first, second) * step.pointer[second]
+        variance += gradient.pointer[first] * delayCovariance(first, second) * gradient.pointer[second]
       }
     }
     return variance
@@ -244,12 +287,13 @@ final class PathFit: PathModel {
 
   /// Moves `delays` to the nearest minimum of the cost and returns it; infinite where two paths coincide.
   ///
-  /// Stops when the next step could lower the cost by less than 10⁻⁴ noise variances, a hundredth of a deviation.
+  /// Stops when the next step could lower the cost by less than `tolerance` noise variances.
   func refine(
-    _ delays: UnsafeMutablePointer<Double>, count: Int, variance: Double, settled: inout Bool
+    _ delays: UnsafeMutablePointer<Double>, count: Int, variance: Double, tolerance: Double, settled: inout Bool
   ) -> Double {
     settled = false
-    guard var cost = solve(delays, count: count), differentiate(delays, count: count) else { return .infinity }
+    guard var cost = solve(delays, count: count) else { return .infinity }
+    linearise(delays, count: count)
     var damping = 1e-3
     for _ in 0..<Self.mostIterations {
       guard factoriseCurvature(count, damping: damping) else { return .infinity }
@@ -260,15 +304,15 @@ final class PathFit: PathModel {
         expected += step.pointer[path] * gradient.pointer[path]
         candidate.pointer[path] = delays[path] + limited(step.pointer[path], at: delays[path])
       }
-      if expected < 1e-4 * variance {
+      if expected < tolerance * variance {
         settled = true
-        return cost
+        return factoriseCurvature(count, damping: 0) ? cost : .infinity
       }
       if let reached = solve(candidate.pointer, count: count), reached < cost {
         delays.update(from: candidate.pointer, count: count)
         cost = reached
         damping = max(damping / 8, 1e-12)
-        guard differentiate(delays, count: count) else { return .infinity }
+        linearise(delays, count: count)
       } else {
         damping = max(damping * 10, 1e-4)
         if damping > 1e8 {
@@ -298,12 +342,6 @@ final class PathFit: PathModel {
   }
 
   private func dot(_ a: UnsafePointer<Double>, _ b: UnsafePointer<Double>) -> Double {
-    dotProduct(a, b, count: windowTaps)
-  }
-
-  private func subtract(
-    _ factor: Double, _ column: UnsafePointer<Double>, from target: UnsafeMutablePointer<Double>
-  ) {
-    for index in 0..<windowTaps { target[index] -= factor * column[index] }
+    dotProduct(a, b, count: stride)
   }
 }

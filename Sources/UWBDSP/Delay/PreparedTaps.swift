@@ -17,17 +17,26 @@ public final class PreparedTaps {
   /// Whether the samples are finite and not all zero.
   public private(set) var isUsable = false
 
-  /// Interleaved samples; `margin` zero taps stand before the first and after the last, for filters to run over.
+  /// Interleaved samples; zero taps, `margin` at least, stand before the first and after the last, for filters to run over.
   let samples: AlignedBuffer<Float>
+  /// |h|² of each tap, zero behind the last to the end of its block.
   let powers: AlignedBuffer<Float>
+  /// The largest |h|² of each block of `blockTaps` taps: scans for a level pass over whole blocks below it.
+  let blockPeaks: AlignedBuffer<Float>
   static let margin = 8
+  static let blockTaps = 16
   private var floor = NoiseFloor()
 
   public init(tapCount: Int) {
     capacity = tapCount
-    samples = AlignedBuffer(count: 2 * (tapCount + 2 * Self.margin), zero: 0)
-    powers = AlignedBuffer(count: tapCount, zero: 0)
+    let blocks = Self.blockCount(tapCount)
+    samples = AlignedBuffer(count: 2 * (blocks * Self.blockTaps + 2 * Self.margin), zero: 0)
+    powers = AlignedBuffer(count: blocks * Self.blockTaps, zero: 0)
+    blockPeaks = AlignedBuffer(count: blocks, zero: 0)
   }
+
+  /// Blocks that hold `taps` taps, the last one perhaps not full.
+  static func blockCount(_ taps: Int) -> Int { (taps + blockTaps - 1) / blockTaps }
 
   /// The first tap's real part.
   var taps: UnsafeMutablePointer<Float> { samples.pointer + 2 * Self.margin }
@@ -43,7 +52,8 @@ public final class PreparedTaps {
       "antenna \(antenna) of \(response.antennaCount) × \(response.tapCount) taps does not fit \(capacity) taps")
     count = response.tapCount
     copy(response, antenna: antenna)
-    (samples.pointer + 2 * (Self.margin + count)).update(repeating: 0, count: 2 * (capacity - count + Self.margin))
+    let used = 2 * (Self.margin + count)
+    (samples.pointer + used).update(repeating: 0, count: samples.count - used)
     measurePowers()
     if let period = backgroundPeriodTaps, isUsable { subtractBackground(period: period) }
     // A capture of integers can't be quieter than its own rounding, 1/12 of a step squared for each part.
@@ -86,26 +96,35 @@ public final class PreparedTaps {
   }
 
   private func measurePowers() {
-    let taps = taps
-    let powers = powers.pointer
-    for index in 0..<count {
-      let real = taps[2 * index]
-      let imaginary = taps[2 * index + 1]
-      powers[index] = real * real + imaginary * imaginary
-    }
+    let source = UnsafeRawPointer(taps)
+    let target = UnsafeMutableRawPointer(powers.pointer)
+    var sums = SIMD8<Float>()
     var largest: Float = 0
-    var position = 0
-    var sum: Float = 0
-    for index in 0..<count {
-      sum += powers[index]
-      if powers[index] > largest {
-        largest = powers[index]
-        position = index
+    var largestBlock = 0
+    let size = MemoryLayout<Float>.size
+    for block in 0..<Self.blockCount(count) {
+      let tap = block * Self.blockTaps
+      var peaks = SIMD8<Float>()
+      for half in Swift.stride(from: tap, to: tap + Self.blockTaps, by: 8) {
+        let samples = source.loadUnaligned(fromByteOffset: 2 * half * size, as: SIMD16<Float>.self)
+        let squares = samples * samples
+        let powers = squares.evenHalf + squares.oddHalf
+        target.storeBytes(of: powers, toByteOffset: half * size, as: SIMD8<Float>.self)
+        sums += powers
+        peaks.replace(with: powers, where: powers .> peaks)
+      }
+      let peak = peaks.largestLane
+      blockPeaks.pointer[block] = peak
+      if peak > largest {
+        largest = peak
+        largestBlock = block
       }
     }
-    peakTap = position
+    peakTap = largestBlock * Self.blockTaps
+    while peakTap + 1 < count, powers.pointer[peakTap] < largest { peakTap += 1 }
     peakPower = Double(largest)
-    isUsable = largest > 0 && sum.isFinite
+    // A tap that is not finite spoils the sum, whatever comparisons make of it.
+    isUsable = largest > 0 && sums.sum().isFinite
   }
 
   /// Removes the mean of each of the pattern's phases, taken over whole periods before the signal; a CIR whose signal

@@ -70,7 +70,16 @@ final class PulseTable: Sendable {
       guard let base = buffer.baseAddress else { return }
       let near = base + row * Self.rowTaps + start
       let far = near + Self.rowTaps
-      for index in low..<high { target[index] = near[index] + blend * (far[index] - near[index]) }
+      var index = low
+      while index + 4 <= high {
+        let value = loadFour(near + index)
+        storeFour(value + blend * (loadFour(far + index) - value), to: target + index)
+        index += 4
+      }
+      while index < high {
+        target[index] = near[index] + blend * (far[index] - near[index])
+        index += 1
+      }
     }
     for index in high..<count { target[index] = 0 }
   }

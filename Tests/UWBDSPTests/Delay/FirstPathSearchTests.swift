@@ -23,6 +23,13 @@ import Testing
       taps.load(ChannelImpulseResponse(samples), antenna: 0)
       return search.run(taps, using: workspace).halfTap.map { Double($0) / 2 }
     }
+
+    /// |z|² at every half tap of what was loaded last; zero in blocks that can't reach `level`.
+    func filtered(reaching level: Float) -> [Float] {
+      let map = FilteredPowers(workspace, 0..<2 * taps.count - 1)
+      search.filter(taps, 0..<taps.count, reaching: level, into: map)
+      return (0..<2 * taps.count - 1).map { map[$0] }
+    }
   }
 
   /// Noise alone passes no more often than stated (rates below that for presence don't count for it), and not half as often. The formula counts crossings of a
@@ -136,6 +143,30 @@ import Testing
     #expect(search.detectionLevel(tapCount: 1, rate: 0.999) >= 1)
   }
 
+  /// Blocks are passed over only where nothing reaches the level: all that does is there, to the bit.
+  @Test(arguments: [Float(4), 8, 20])
+  func passingOverBlocksLosesNothing(level: Float) {
+    var random = StatisticsRandom(seed: 808)
+    let bench = Bench(falseAlarmRate: 1e-6)
+    var (reached, passedOver) = (0, 0)
+    for _ in 0..<40 {
+      let paths = (0..<3).map { _ in
+        NaivePath(
+          delayTaps: random.uniform(0...Double(Self.tapCount)), powerdB: random.uniform(0...30),
+          phase: random.uniform(0...6))
+      }
+      _ = bench.run(paths, using: &random)
+      let all = bench.filtered(reaching: 0)
+      let some = bench.filtered(reaching: level)
+      for (whole, part) in zip(all, some) where part != whole {
+        #expect(part == 0 && whole < level)
+        passedOver += 1
+      }
+      reached += some.count { $0 >= level }
+    }
+    #expect(reached > 0 && passedOver > 0)
+  }
+
   /// E|z|² of the filter over noise of variance 1, on whole and on half taps.
   @Test func noiseGainIsTheFiltersOwn() {
     var random = StatisticsRandom(seed: 807)
@@ -144,9 +175,10 @@ import Testing
     var half = StatisticsErrors()
     for _ in 0..<60 {
       _ = bench.run([], using: &random)
+      let powers = bench.filtered(reaching: 0)
       for tap in 10..<Self.tapCount - 10 {
-        whole.add(Double(bench.workspace.powers.pointer[2 * tap]))
-        half.add(Double(bench.workspace.powers.pointer[2 * tap + 1]))
+        whole.add(Double(powers[2 * tap]))
+        half.add(Double(powers[2 * tap + 1]))
       }
     }
     // Neighbours within three taps are correlated: a third of the numbers at most counts as independent.
