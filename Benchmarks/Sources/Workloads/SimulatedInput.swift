@@ -25,6 +25,8 @@ public enum SimulatedInput {
     guard var link = Scenario.walk.links(profile: .ideal, seed: 1).first else { return [] }
     link.array = array ?? Self.array(antennas: antennas)
     if !inRoom { link.room = nil }
+    // The peer's own timestamps are exact to a tick: what is off is the estimators' doing.
+    link.profile.receptionDeviation = 0
     link.exchangeCount = count
     link.tapCount = tapCount
     let start = 0.73 * Double(tapCount)

@@ -4,11 +4,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// A transform of complex single-precision points, planned as the engine plans (FFTW_ESTIMATE), over aligned memory of its own.
+/// A transform of complex single-precision points over aligned memory of its own.
 typedef struct uwb_transform uwb_transform;
 
-/// NULL where there is no memory. `points` is a power of two.
-uwb_transform *uwb_transform_create(int points);
+/// NULL where there is no memory. Planned by estimate, as the engine plans, or by trying (`is_tried`), as fast as it gets.
+uwb_transform *uwb_transform_create(int points, int is_tried);
 void uwb_transform_free(uwb_transform *transform);
 
 /// Transforms the same points `times` times.

@@ -9,7 +9,7 @@ struct uwb_transform {
   fftwf_complex *input, *output;
 };
 
-uwb_transform *uwb_transform_create(int points) {
+uwb_transform *uwb_transform_create(int points, int is_tried) {
   uwb_transform *transform = malloc(sizeof *transform);
   if (!transform) return NULL;
   size_t bytes = ((sizeof(fftwf_complex) * (size_t)points + 63) / 64) * 64;
@@ -17,7 +17,8 @@ uwb_transform *uwb_transform_create(int points) {
   transform->output = aligned_alloc(64, bytes);
   if (!transform->input || !transform->output) return NULL;
   transform->plan =
-      fftwf_plan_dft_1d(points, transform->input, transform->output, FFTW_FORWARD, FFTW_ESTIMATE);
+      fftwf_plan_dft_1d(points, transform->input, transform->output, FFTW_FORWARD,
+                        is_tried ? FFTW_MEASURE : FFTW_ESTIMATE);
   for (int index = 0; index < points; index++) {
     transform->input[index][0] = (float)(index % 7);
     transform->input[index][1] = (float)(index % 5);

@@ -3,12 +3,16 @@ import PhysicalLimit
 import UWBDSP
 
 extension Workload {
-  /// The library's transforms as the engine plans them, and the engine's interpolation of a window.
+  /// The library's transforms as the engine plans them, and as fast as they get; the engine's interpolation of a window.
   static let transforms: [Workload] =
-    [64, 128, 1024, 2048].map { points in
-      Workload("transform/fftw/\(points)", items: 1000, .transform, isCounted: false) {
-        guard let transform = uwb_transform_create(Int32(points)) else { throw OutOfMemory() }
-        return Prepared { uwb_transform_run(transform, 1000) }
+    [false, true].flatMap { isTried in
+      [64, 128, 1024, 2048].map { points in
+        Workload(
+          "transform/fftw-\(isTried ? "measure" : "estimate")/\(points)", items: 1000, .transform, isCounted: false
+        ) {
+          guard let transform = uwb_transform_create(Int32(points), isTried ? 1 : 0) else { throw OutOfMemory() }
+          return Prepared { uwb_transform_run(transform, 1000) }
+        }
       }
     } + [
       Workload("transform/interpolation/64-taps-x16", items: 100, .window) {
