@@ -35,7 +35,7 @@ class Steps:
 
     def times(self):
         """Every workload."""
-        return lines([self.measure, "time", "--seconds", 0.02 if self.quick else 0.4, ""]) + lines([self.measure, "memory"])
+        return lines([self.measure, "time", "--seconds", 0.02 if self.quick else 0.2, ""]) + lines([self.measure, "memory"])
 
     def latency(self):
         return lines([self.measure, "latency", 20_000 if self.quick else 1_000_000])
