@@ -1,7 +1,7 @@
 import Workloads
 
-// Fixed work for `valgrind --tool=callgrind`, which counts instructions while `countedWork` runs and writes a profile each
-// time it returns: one for each name that is printed here, in the same order. `scripts/instruction-counts` puts them together.
+// Fixed work for `valgrind --tool=callgrind` with `--collect-atstart=no '--toggle-collect=*countedWork*'`, which
+// counts while `countedWork` runs. Strip debug information first: valgrind can't read what Swift writes.
 
 nonisolated(unsafe) private var work: () -> Void = {}
 private let rounds = 8

@@ -44,8 +44,8 @@ import UWBSimulation
     #expect(updates == 7 * exchanges.count)
   }
 
-  /// A live host hands over updates in arrays, as an app takes them: one allocation for each, and no more.
-  @Test(isCounted) func aLiveUpdateTakesOneAllocation() throws {
+  /// A live host hands over updates in arrays, as an app takes them: one allocation for each at the most.
+  @Test(isCounted) func aLiveUpdateTakesOneAllocationAtMost() throws {
     let (exchanges, engine) = try Self.walk(antennas: 1)
     let host = NearbyHost(permission: .granted)
     let peer = NearbySession(host: NearbyHost())
