@@ -48,7 +48,8 @@ let package = Package(
       ],
       swiftSettings: strict),
     .target(
-      name: "TestSupport", dependencies: ["UWBDSP", .product(name: "Numerics", package: "swift-numerics")],
+      name: "TestSupport",
+      dependencies: ["UWBDSP", "CAllocationCounter", .product(name: "Numerics", package: "swift-numerics")],
       path: "Tests/Support", exclude: ["CAllocationCounter"], swiftSettings: strict),
     .target(name: "CAllocationCounter", path: "Tests/Support/CAllocationCounter"),
     .testTarget(
@@ -61,7 +62,9 @@ let package = Package(
       name: "UWBSimulationTests", dependencies: ["UWBSimulation", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "UWBCaptureTests", dependencies: ["UWBCapture", "UWBSimulation", "TestSupport"], swiftSettings: strict),
-    .testTarget(name: "NearbySessionTests", dependencies: ["NearbySession", "TestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "NearbySessionTests", dependencies: ["NearbySession", "UWBSimulation", "TestSupport"], swiftSettings: strict
+    ),
     .testTarget(
       name: "NearbySimulationTests", dependencies: ["NearbySimulation", "TestSupport"], swiftSettings: strict),
     .testTarget(name: "UWBReportTests", dependencies: ["UWBReport", "TestSupport"], swiftSettings: strict),

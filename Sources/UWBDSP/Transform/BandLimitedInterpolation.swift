@@ -77,15 +77,22 @@ public struct BandLimitedInterpolation: Sendable, Hashable {
 
   /// Interpolates `samples` (`windowTaps` of them) to `windowTaps · factor` points, 1/`factor` tap apart. Allocates.
   public func interpolate(_ samples: [Complex<Float>]) -> [Complex<Float>] {
+    var points = [Complex<Float>](repeating: .zero, count: windowTaps * factor)
+    interpolate(samples, into: &points, using: makeWorkspace())
+    return points
+  }
+
+  /// The same into `points`, which has that many; allocates nothing.
+  public func interpolate(
+    _ samples: [Complex<Float>], into points: inout [Complex<Float>], using workspace: Workspace
+  ) {
     precondition(samples.count == windowTaps, "\(samples.count) samples for a window of \(windowTaps) taps")
-    let workspace = makeWorkspace()
-    let input = AlignedBuffer<Float>(count: 2 * windowTaps, zero: 0)
-    for (index, sample) in samples.enumerated() {
-      input.pointer[2 * index] = sample.rawStorage.x
-      input.pointer[2 * index + 1] = sample.rawStorage.y
+    precondition(points.count == windowTaps * factor, "\(points.count) points for \(windowTaps) taps × \(factor)")
+    samples.withUnsafeBytes { bytes in
+      guard let taps = bytes.bindMemory(to: Float.self).baseAddress else { return }
+      run(taps, using: workspace)
     }
-    run(input.pointer, using: workspace)
-    let fine = workspace.fine.pointer
-    return (0..<windowTaps * factor).map { Complex(fine[2 * $0], fine[2 * $0 + 1]) }
+    let fine = UnsafeRawBufferPointer(start: workspace.fine.pointer, count: 8 * points.count)
+    points.withUnsafeMutableBytes { $0.copyMemory(from: fine) }
   }
 }

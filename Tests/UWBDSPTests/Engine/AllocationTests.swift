@@ -10,22 +10,8 @@ import Testing
 ///
 ///     swift test -c release -Xswiftc -enable-testing --filter AllocationTests
 @Suite struct AllocationTests {
-  #if DEBUG
-    static let isOptimised = false
-  #else
-    static let isOptimised = true
-  #endif
   private static let isCounted: ConditionTrait = .enabled(
-    if: isOptimised && uwb_allocation_counter_is_active(), "counted in release builds without sanitizers")
-
-  /// Allocations while `body` runs `rounds` times, after it has run twice.
-  private func allocations(rounds: Int = 5, _ body: () -> Void) -> UInt64 {
-    body()
-    body()
-    let before = uwb_allocations_of_this_thread()
-    for _ in 0..<rounds { body() }
-    return uwb_allocations_of_this_thread() - before
-  }
+    if: AllocationCount.isExact, "counted in release builds without sanitizers")
 
   @Test(.enabled(if: uwb_allocation_counter_is_active(), "glibc, no sanitizer"))
   func theCounterCounts() {
@@ -62,7 +48,7 @@ import Testing
       let workspace = estimator.makeWorkspace(tapCount: 320)
       var estimate = DelayEstimate()
       for background in [nil, 8] {
-        let count = allocations {
+        let count = AllocationCount.of {
           for response in responses {
             taps.load(response, antenna: 0, backgroundPeriodTaps: background)
             estimator.estimate(taps, into: &estimate, using: workspace)
@@ -91,7 +77,7 @@ import Testing
         inputs.append(SampleCovarianceTests.snapshots(test.array.positions.count, count, seed: 2004))
         inputs.append(Snapshots(antennaCount: test.array.positions.count, snapshotCount: count))
       }
-      let count = allocations {
+      let count = AllocationCount.of {
         for input in inputs { estimator.estimate(input, into: &estimate, using: workspace) }
       }
       #expect(count == 0)
@@ -124,7 +110,7 @@ import Testing
     let engine = RangingEngine(.init(profile: .ideal, delay: method, array: array))
     let workspace = engine.makeWorkspace(tapCount: 320, antennaCount: 3)
     var statuses = 0
-    let count = allocations {
+    let count = AllocationCount.of {
       for exchange in exchanges where engine.measure(exchange, using: workspace).status == .ok { statuses += 1 }
     }
     #expect(count == 0)
@@ -138,7 +124,7 @@ import Testing
       .init(profile: .ideal, delay: .edgeFit, calibration: QualityStageTests.calibration))
     let workspace = engine.makeWorkspace(tapCount: 320)
     var biases = 0
-    let count = allocations {
+    let count = AllocationCount.of {
       if engine.measure(exchange, using: workspace).rangeBias != nil { biases += 1 }
     }
     #expect(count == 0)
@@ -156,7 +142,7 @@ import Testing
         chipReport: ChipReport(distance: 2), phaseDifferences: differences)
     }
     var directions = 0
-    let count = allocations {
+    let count = AllocationCount.of {
       for exchange in exchanges where engine.measure(exchange, using: workspace).direction != nil { directions += 1 }
     }
     #expect(count == 0)
@@ -195,17 +181,80 @@ import Testing
     let engine = RangingEngine(.init(profile: .ideal, delay: method, array: trials.array, angle: angle))
     let workspace = engine.makeWorkspace(tapCount: 320, antennaCount: 4)
     var directions = 0
-    let count = allocations {
+    let count = AllocationCount.of {
       for exchange in exchanges where engine.measure(exchange, using: workspace).direction != nil { directions += 1 }
     }
     #expect(count == 0)
     #expect(directions >= 7)
   }
 
+  /// Without a final: by the exchange's own carrier, and by clocks tracked over exchanges.
+  @Test(isCounted, arguments: [RangingExchange.Initiator.peer, .local])
+  func singleSidedRangingAllocatesNothingInRelease(initiator: RangingExchange.Initiator) {
+    var random = StatisticsRandom(seed: 2005)
+    var maker = ExchangeMaker()
+    maker.initiator = initiator
+    let exchanges = (0..<4).map { index in
+      var exchange = maker.make(index: index, using: &random)
+      exchange.final = nil
+      exchange.response?.reception?.carrierOffsetppm = initiator == .local ? -14 : 14
+      return exchange
+    }
+    let engine = RangingEngine(.init(profile: .ideal, delay: .edgeFit))
+    let workspace = engine.makeWorkspace(tapCount: 320)
+    var clocks = ClockTracker()
+    var time = 0.0
+    var distances = 0
+    let count = AllocationCount.of {
+      for var exchange in exchanges {
+        time += 0.1
+        exchange.time = time
+        let clock = clocks.update(exchange)
+        if engine.measure(exchange, using: workspace).distance != nil { distances += 1 }
+        if engine.measure(exchange, clock: clock, using: workspace).distance != nil { distances += 1 }
+      }
+    }
+    #expect(count == 0)
+    #expect(distances == 7 * 2 * exchanges.count)
+  }
+
+  /// Antennas with measured gains and coupling, and calibrated antenna delays.
+  @Test(isCounted) func calibratedAntennasAllocateNothingInRelease() {
+    var random = StatisticsRandom(seed: 2006)
+    let half = UWB.speedOfLightInAir / 6.4896e9 / 2
+    let array = AntennaArray(
+      positions: [SIMD3(0, 0, 0), SIMD3(half, 0, 0), SIMD3(0, half, 0)], carrier: 6.4896e9)
+    var maker = ExchangeMaker()
+    maker.array = array
+    let exchange = maker.make(using: &random)
+    var calibration = Calibration()
+    calibration.angle = AngleCalibration(
+      antennas: AntennaCalibration(
+        positions: array.positions, correction: [1, 0, 0, 0, 0, 0, 0, 0, 0.9, 0.1, 0, 0, 0, 0, 0, 0, 1, 0]))
+    let engine = RangingEngine(.init(profile: .ideal, array: array, calibration: calibration))
+    let workspace = engine.makeWorkspace(tapCount: 320, antennaCount: 3)
+    var directions = 0
+    let count = AllocationCount.of {
+      if engine.measure(exchange, using: workspace).direction != nil { directions += 1 }
+    }
+    #expect(count == 0)
+    #expect(directions == 7)
+  }
+
+  @Test(isCounted) func interpolatingAllocatesNothingInRelease() {
+    let interpolation = BandLimitedInterpolation(windowTaps: 64, factor: 16)
+    let workspace = interpolation.makeWorkspace()
+    let samples = (0..<64).map { Complex<Float>(Float($0 % 7), Float($0 % 5)) }
+    var points = [Complex<Float>](repeating: .zero, count: 1024)
+    let count = AllocationCount.of { interpolation.interpolate(samples, into: &points, using: workspace) }
+    #expect(count == 0)
+    #expect(points == interpolation.interpolate(samples))
+  }
+
   @Test(isCounted) func trackingAllocatesNothingInRelease() {
     var tracker = PeerTracker()
     var time = 0.0
-    let count = allocations(rounds: 50) {
+    let count = AllocationCount.of(rounds: 50) {
       time += 0.1
       _ = tracker.update(
         RangingMeasurement(
@@ -226,7 +275,7 @@ import Testing
     var solution = [Complex<Double>](repeating: .zero, count: 2)
     var values = [0.0, 0, 0]
     var vectors = [Complex<Double>](repeating: .zero, count: 9)
-    let count = allocations {
+    let count = AllocationCount.of {
       _ = squares.solve(matrix, side, into: &solution, using: squaresWorkspace)
       _ = eigen.decompose(hermitian, values: &values, vectors: &vectors, using: eigenWorkspace)
     }
@@ -236,7 +285,7 @@ import Testing
   @Test(isCounted) func describingAResponseAllocatesNothingInRelease() {
     let storage = TapStorage(byteCount: 4 * 1016)
     var taps = 0
-    let count = allocations {
+    let count = AllocationCount.of {
       let response = ChannelImpulseResponse(storage: storage, format: .int16, tapCount: 1016)
       if response.storage === storage { taps += response.tapCount }
     }

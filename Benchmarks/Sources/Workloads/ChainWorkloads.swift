@@ -1,0 +1,44 @@
+import UWBDSP
+import UWBSimulation
+
+extension Workload {
+  /// From 16-bit taps in memory to a measurement: an exchange has two CIRs (poll and final) of 1016 taps on each antenna.
+  /// One antenna gives a distance, two an angle besides, four two angles.
+  static let chains: [Workload] =
+    [1, 2, 4].flatMap { antennas in
+      [true, false].map { inRoom in
+        chain(
+          "\(antennas)-antenna\(antennas == 1 ? "" : "s")/\(inRoom ? "room" : "free-space")", .ideal, antennas, inRoom)
+      }
+    } + [
+      chain("1-antenna/room-dw1000", .dw1000, 1, true),
+      Workload("chain/with-tracker-and-session/room", .exchange) {
+        let exchanges = SimulatedInput.exchanges(antennas: 1, inRoom: true)
+        let engine = RangingEngine(RangingEngine.Configuration(profile: .ideal))
+        let path = DeliveredPath(engine: engine, antennas: 1)
+        let ring = Ring(exchanges)
+        return Prepared { path.process(ring.next()) }
+      },
+    ]
+
+  private static func chain(
+    _ name: String, _ profile: DeviceProfile, _ antennas: Int, _ inRoom: Bool
+  ) -> Workload {
+    Workload("chain/\(name)", .exchange) {
+      chain(profile, SimulatedInput.exchanges(antennas: antennas, inRoom: inRoom))
+    }
+  }
+
+  /// The engine over `exchanges`, round and round.
+  public static func chain(
+    _ profile: DeviceProfile, _ exchanges: [RangingExchange], array: AntennaArray? = nil
+  ) -> Prepared {
+    let response = exchanges[0].poll.reception?.impulseResponse
+    let antennas = response?.antennaCount ?? 1
+    let array = antennas > 1 ? array ?? SimulatedInput.array(antennas: antennas) : nil
+    let engine = RangingEngine(RangingEngine.Configuration(profile: profile, array: array))
+    let workspace = engine.makeWorkspace(tapCount: response?.tapCount ?? 1016, antennaCount: antennas)
+    let ring = Ring(exchanges)
+    return Prepared { _ = engine.measure(ring.next(), using: workspace) }
+  }
+}

@@ -1,0 +1,34 @@
+import UWBDSP
+import UWBSimulation
+
+extension Workload {
+  /// Each delay estimator, loading included, from 16-bit taps: one path, and a residential channel.
+  static let delays: [Workload] = DelayMethod.allCases.filter { $0 != .chip }.flatMap { method in
+    [
+      Workload("delay/\(method.rawValue)/one-path", .response) { delay(method, onePath) },
+      Workload("delay/\(method.rawValue)/cm1", .response) { delay(method, residential) },
+    ]
+  }
+
+  private static let onePath = SimulatedInput.responses(.awgn)
+  private static let residential = SimulatedInput.responses(.ieee802154a(.cm1))
+
+  /// A delay estimator over CIRs, loading included.
+  public static func delay(_ method: DelayMethod, _ responses: [ChannelImpulseResponse]) -> Prepared {
+    let responses = Ring(responses)
+    let stage = DelayStage.make(RangingEngine.Configuration(profile: .ideal, delay: method), tapCount: 1016)
+    let taps = PreparedTaps(tapCount: 1016)
+    var estimate = DelayEstimate()
+    return Prepared {
+      taps.load(responses.next(), antenna: 0)
+      stage.estimate(taps, into: &estimate)
+    }
+  }
+}
+
+extension Channel {
+  /// Paths of equal power 2.5 taps apart, phases random.
+  public static func equalPaths(_ count: Int) -> Channel {
+    .paths((0..<count).map { PathSpecification(delayTaps: 2.5 * Double($0), powerdB: 0) })
+  }
+}

@@ -1,0 +1,66 @@
+import Foundation
+import UWBDSP
+import Workloads
+
+/// Counts of times by 1/64 of an octave, from 1 ns to minutes: quantiles to 1 %, in memory that does not grow.
+private struct Histogram {
+  private var counts = [Int](repeating: 0, count: 64 * 40)
+  private(set) var longest = 0.0
+
+  mutating func add(_ seconds: Double) {
+    longest = max(longest, seconds)
+    let place = 64 * log2(max(1, seconds * 1e9))
+    counts[min(counts.count - 1, Int(place))] += 1
+  }
+
+  func quantile(_ part: Double) -> Double {
+    let wanted = part * Double(counts.reduce(0, +))
+    var sum = 0.0
+    for (place, count) in counts.enumerated() {
+      sum += Double(count)
+      if sum >= wanted { return 1e-9 * exp2((Double(place) + 0.5) / 64) }
+    }
+    return longest
+  }
+}
+
+/// Each of `count` exchanges by itself (one antenna, 64 exchanges over and over, default estimator), and as long a loop that
+/// touches no memory after each: what the machine's own stalls are. In a room, where an exchange takes longer, a twentieth.
+func measureLatency(count: Int) {
+  for (name, isRoom, count) in [("free space", false, count), ("room", true, max(1, count / 20))] {
+    let step = Workload.chain(.ideal, SimulatedInput.exchanges(antennas: 1, inRoom: isRoom)).run
+    let typical = times(of: 1, seconds: 0.5, step).median
+    let turns = spins(lasting: typical)
+    var work = Histogram()
+    var empty = Histogram()
+    for _ in 0..<count {
+      let start = now()
+      step()
+      let middle = now()
+      spin(turns)
+      empty.add(now() - middle)
+      work.add(middle - start)
+    }
+    for (kind, histogram) in [("exchange", work), ("empty loop", empty)] {
+      let median = histogram.quantile(0.5)
+      print(fields: [
+        "input": name, "kind": kind, "count": count, "us_p50": 1e6 * median, "us_p99": 1e6 * histogram.quantile(0.99),
+        "us_p999": 1e6 * histogram.quantile(0.999), "us_max": 1e6 * histogram.longest,
+        "p999_over_p50": histogram.quantile(0.999) / median,
+      ])
+    }
+  }
+}
+
+/// A loop of dependent additions in registers.
+@inline(never)
+private func spin(_ turns: Int) {
+  var state: UInt64 = 1
+  for _ in 0..<turns { state = state &* 6_364_136_223_846_793_005 &+ 1 }
+  if state == 0 { print(state) }
+}
+
+private func spins(lasting seconds: Double) -> Int {
+  let single = times(of: 10_000, seconds: 0.1) { spin(10_000) }.median
+  return max(1, Int(seconds / single))
+}
