@@ -69,7 +69,8 @@ let package = Package(
       name: "NearbySimulationTests", dependencies: ["NearbySimulation", "TestSupport"], swiftSettings: strict),
     .testTarget(name: "UWBReportTests", dependencies: ["UWBReport", "TestSupport"], swiftSettings: strict),
     .testTarget(
-      name: "uwbTests", dependencies: ["uwb", "UWBCapture", "UWBSimulation", "TestSupport"], swiftSettings: strict),
+      name: "uwbTests", dependencies: ["uwb", "NearbySession", "UWBCapture", "UWBSimulation", "TestSupport"],
+      swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -28,6 +28,52 @@ import Testing
     #expect(try String(contentsOfFile: picture, encoding: .utf8).contains("<svg"))
   }
 
+  /// Where captures are labelled, the probability of line of sight is held against the labels: in numbers and in the picture.
+  @Test func lineOfSight() throws {
+    let folder = try TemporaryFolder()
+    for (name, seed) in [("one", "1"), ("two", "2")] {
+      #expect(try UwbProcess.run("simulate", "walk", "--out", folder.path(name), "--seed", seed).status == 0)
+    }
+    let captures = ["one", "two"].map { folder.path("\($0).sigmf-meta") }
+    let truth = folder.path("truth.csv")
+    func run(_ labels: (String, String)) throws -> UwbProcess {
+      try "capture,distance_m,label\none.sigmf-meta,4,\(labels.0)\ntwo.sigmf-meta,4,\(labels.1)\n"
+        .write(toFile: truth, atomically: true, encoding: .utf8)
+      return try UwbProcess.run(
+        ["evaluate", "ranging"] + captures + ["--truth", truth, "--output", "ndjson", "--svg", folder.path("roc.svg")])
+    }
+    let both = try run(("LOS", "NLOS"))
+    #expect(both.status == 0, "\(both.errors)")
+    #expect(both.errors.contains("calibrate bias"))
+    let summary = try #require(try Self.rows(both, ["table": "line of sight"]).first)
+    #expect(summary["model"] as? String == "shipped, simulated channels only")
+    #expect(summary["los_exchanges"] as? Int == 122 && summary["nlos_exchanges"] as? Int == 122)
+    let points = try Self.rows(both, ["table": "line of sight: receiver operating characteristic"])
+    #expect(points.count == 21)
+    #expect(points.last?["los_found"] as? Double == 0 && points.last?["nlos_taken_for_los"] as? Double == 0)
+    for (point, next) in zip(points, points.dropFirst()) {
+      for field in ["los_found", "nlos_taken_for_los"] {
+        #expect(try #require(point[field] as? Double) >= #require(next[field] as? Double))
+      }
+    }
+    // Thresholds ask for more than they name: half of two equal classes is right where both are treated alike.
+    let middle = points[10]
+    #expect(middle["threshold"] as? Double == 0.5)
+    let found = try #require(middle["los_found"] as? Double)
+    let taken = try #require(middle["nlos_taken_for_los"] as? Double)
+    #expect(abs(try #require(summary["accuracy"] as? Double) - (found + 1 - taken) / 2) < 2e-3)
+    let picture = try String(contentsOfFile: folder.path("roc.svg"), encoding: .utf8)
+    #expect(picture.contains("NLOS taken for LOS") && picture.contains("at even odds"))
+    // The labels the other way round: what was above the diagonal is below.
+    let swapped = try #require(try Self.rows(try run(("NLOS", "LOS")), ["table": "line of sight"]).first)
+    let sum = try #require(summary["auc"] as? Double) + #require(swapped["auc"] as? Double)
+    #expect(abs(sum - 1) < 2e-3)
+    // One label alone makes no curve.
+    let one = try run(("LOS", "LOS"))
+    #expect(one.status == 0)
+    #expect(try Self.rows(one, ["table": "line of sight"]).isEmpty)
+  }
+
   @Test func wrongUse() throws {
     #expect(try UwbProcess.run("evaluate", "ranging").status == 64)
     #expect(try UwbProcess.run("calibrate", "delay", "x.csv").status == 64)

@@ -2,7 +2,7 @@ import Foundation
 import UWBCapture
 
 // Throws bytes at one reader, which UWB_FUZZ_FORMAT names: a capture format, `sigmf` (metadata over fixed samples),
-// `sigmf-archive`, `sigmf-collection`, `truth`. What a reader may do with any bytes: yield exchanges, count losses, throw
+// `sigmf-archive`, `sigmf-collection`, `truth`, `pose`. What a reader may do with any bytes: yield exchanges, count losses, throw
 // a CaptureError. What it may not: crash, hang, take memory without measure (libFuzzer's -rss_limit_mb), or lose count.
 
 @_silgen_name("LLVMFuzzerRunDriver")
@@ -72,6 +72,9 @@ func test(_ bytes: UnsafeBufferPointer<UInt8>) throws {
   }
   switch format {
   case "truth": _ = try TruthTable(source())
+  case "pose":
+    let table = try PoseTable(source())
+    for time in [-1, 0, 0.5, 1e9, .nan] { _ = table.pose(at: time) }
   case "sigmf": try read(openCapture(file("x.sigmf-meta")), byteCount: bytes.count)
   case "sigmf-archive": try read(openCapture(file("y.sigmf")), byteCount: bytes.count)
   case "sigmf-collection": try read(openCapture(file("z.sigmf-collection")), byteCount: bytes.count)

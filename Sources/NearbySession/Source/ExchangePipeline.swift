@@ -1,24 +1,20 @@
 import UWBDSP
 
-/// The way from a source's exchanges to a host's sessions: the engine, a tracker for each peer, and the delivery to the
-/// session that the exchange was meant for.
+/// The way from a source's exchanges to a host's sessions: the clocks of each pair of radios, the engine, a tracker for each pair, and
+/// the delivery to the session that the exchange was meant for.
 ///
 /// It belongs to whoever reads the source: one pipeline for one source, on one task at a time. The signal processing is
-/// all in `UWBDSP`; here is only the order of the steps.
+/// all in `UWBDSP`; here is only the order of the steps. Single-sided exchanges without a chip's own clock offset have a distance
+/// from the third on, when the clocks are known.
 ///
-/// Cost: that of the engine for each exchange. Trackers grow with the number of peers until `forget`.
+/// Cost: that of the engine for each exchange. Clocks and trackers grow with the number of peers until `forget`.
 public final class ExchangePipeline {
-  /// One end of a pair of radios: several sessions of a host may range with the same peer's device.
-  private struct Link: Hashable {
-    let local: DeviceAddress?
-    let peer: DeviceAddress
-  }
-
   public let host: NearbyHost
   private let engine: RangingEngine
   private let workspace: RangingEngine.Workspace
-  private let tracking: PeerTracker.Configuration?
-  private var trackers: [Link: PeerTracker] = [:]
+  private var clocks: EachPair<ClockTracker>
+  /// Several sessions of a host may range with the same peer's device. `nil` delivers every exchange as it is.
+  private var trackers: EachPair<PeerTracker>?
 
   /// - Parameters:
   ///   - tracking: how each peer is smoothed; `nil` delivers every exchange as it is.
@@ -31,18 +27,15 @@ public final class ExchangePipeline {
     self.engine = engine
     self.workspace =
       workspace ?? engine.makeWorkspace(antennaCount: max(1, engine.configuration.array?.positions.count ?? 1))
-    self.tracking = tracking
+    clocks = EachPair(ClockTracker(engine.configuration.clocks))
+    trackers = tracking.map { EachPair(PeerTracker($0)) }
   }
 
   /// Measures one exchange and delivers it; returns what the host was given.
   @discardableResult
   public func process(_ exchange: RangingExchange) -> RangingMeasurement {
-    let raw = engine.measure(exchange, using: workspace)
-    var delivered = raw
-    if let tracking {
-      let link = Link(local: exchange.local, peer: exchange.peer)
-      delivered = trackers[link, default: PeerTracker(tracking)].update(raw).measurement
-    }
+    let raw = engine.measure(exchange, clock: clocks.update(exchange), using: workspace)
+    let delivered = trackers?.update(raw, of: exchange).measurement ?? raw
     host.deliver(delivered, local: exchange.local)
     return delivered
   }
@@ -59,6 +52,7 @@ public final class ExchangePipeline {
 
   /// Drops what is remembered of a peer that has gone.
   public func forget(_ peer: DeviceAddress) {
-    trackers = trackers.filter { $0.key.peer != peer }
+    clocks.forget(peer)
+    trackers?.forget(peer)
   }
 }

@@ -6,15 +6,20 @@ import UWBDSP
 /// `uwb calibrate delay`: antenna delays and power bias from captures of known distance.
 struct CalibrateDelayCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "delay", abstract: "Measure antenna delays and what received power adds, from known distances.",
+    commandName: "delay", abstract: "Measure antenna delays and what received power adds.",
     discussion: """
       Writes the delay part of the calibration file; other parts of a file that is there already stay. Captures in line \
       of sight give the delays of all devices and one curve of bias over received power; captures labelled NLOS give a \
       curve of their own. Errors before and after are printed, each capture scored by a calibration made without it. \
       Three devices or more, ranged in all pairs, get a delay each; of two only the sum is known, and is split evenly.
 
-      EXAMPLE
+      Where distances are not known, --self plane (or space, or line) finds them together with the delays, for devices that \
+      stand still and are ranged in pairs: seven in a plane, eight in space, fewer where the truth table has some of the \
+      distances or --known-delay gives delays. What the captures don't determine is said, not guessed.
+
+      EXAMPLES
         uwb calibrate delay LOS/*.csv --truth truth.csv --out cal.json && uwb replay other.csv --calibration cal.json
+        uwb calibrate delay pairs/*.sigmf-meta --self plane --out cal.json
       """)
 
   @Argument(help: ArgumentHelp("Captures to read.", valueName: "capture"))
@@ -31,7 +36,36 @@ struct CalibrateDelayCommand: ParsableCommand {
   @Option(help: "What to write of the errors: table, ndjson or csv.")
   var output = EvaluateDelayCommand.OutputKind.table
 
+  @Option(
+    name: .customLong("self"),
+    help: ArgumentHelp(
+      "Distances are not known but for those of --truth: how the devices stand, line, plane or space.",
+      valueName: "arrangement"))
+  var arrangement: SelfCalibration.Arrangement?
+
+  @Option(
+    help: ArgumentHelp("With --self: a delay that is known, ns; may be repeated.", valueName: "address=ns"))
+  var knownDelay: [SelfCalibrationRun.KnownDelay] = []
+
+  @Option(help: ArgumentHelp("With --self: what a place adds to a range, standard deviation.", valueName: "m"))
+  var placeDeviation = 0.02
+
+  @Option(help: ArgumentHelp("With --self: standard deviation of the truth table's distances.", valueName: "m"))
+  var surveyDeviation = 0.01
+
+  func validate() throws {
+    if arrangement == nil, !knownDelay.isEmpty {
+      throw ValidationError("--known-delay goes with --self; without it distances are known and delays follow.")
+    }
+    for (name, value) in [("place", placeDeviation), ("survey", surveyDeviation)] {
+      guard value > 0, value.isFinite else {
+        throw ValidationError("--\(name)-deviation takes metres above 0; \(value) is not.")
+      }
+    }
+  }
+
   func run() throws {
+    if let arrangement { return try calibrateSelf(arrangement) }
     let samples = try RangeSamples(
       captures, truth: try truth.map { try TruthTable(path: $0) }, engine: engine)
     let fit = DelayCalibrationFit()
@@ -46,6 +80,20 @@ struct CalibrateDelayCommand: ParsableCommand {
     } else {
       Message.write("One capture alone can't be left out: errors of other captures are not known.")
     }
+    try write(calibration)
+  }
+
+  private func calibrateSelf(_ arrangement: SelfCalibration.Arrangement) throws {
+    let run = try SelfCalibrationRun(
+      captures, truth: try truth.map { try TruthTable(path: $0) }, engine: engine, arrangement: arrangement,
+      knownDelays: knownDelay, placeDeviation: placeDeviation, surveyDeviation: surveyDeviation)
+    var writer = EvaluationTableWriter(EvaluationTableWriter.Kind(output), ByteOutput())
+    for table in run.tables { try writer.write(table) }
+    for message in run.messages { Message.write(message) }
+    try write(run.solution.calibration)
+  }
+
+  private func write(_ calibration: DelayCalibration) throws {
     try CalibrationFile.update(out) { $0.delay = calibration }
     for device in calibration.devices {
       let metres = SummaryOutput.decimal(device.delay * UWB.speedOfLightInAir / 2, 4)

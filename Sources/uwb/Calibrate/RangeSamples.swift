@@ -46,7 +46,8 @@ struct RangeSamples {
     }
   }
 
-  private static func read(
+  /// Measures a capture's exchanges without a delay calibration.
+  static func read(
     _ path: String, _ options: EngineOptions, _ body: (RangingExchange, RangingMeasurement) -> Void
   ) throws {
     var reader = try options.input.open(path)
@@ -54,18 +55,18 @@ struct RangeSamples {
     defer { progress.finish() }
     var engine: RangingEngine?
     var workspace: RangingEngine.Workspace?
-    var clocks: [DeviceAddress: ClockTracker] = [:]
+    var clocks = EachPair(ClockTracker())
     while let exchange = try reader.next() {
       if engine == nil {
         var configuration = try options.engine(for: reader.header, file: path).configuration
         configuration.calibration.delay = nil
         let made = RangingEngine(configuration)
         workspace = made.makeWorkspace(antennaCount: configuration.array?.positions.count ?? 1)
+        clocks = EachPair(ClockTracker(configuration.clocks))
         engine = made
       }
       guard let engine, let workspace else { continue }
-      let clock = clocks[exchange.peer, default: ClockTracker(engine.configuration.clocks)].update(exchange)
-      body(exchange, engine.measure(exchange, clock: clock, using: workspace))
+      body(exchange, engine.measure(exchange, clock: clocks.update(exchange), using: workspace))
       progress.update(bytes: reader.bytesRead, exchanges: exchange.index + 1)
     }
   }

@@ -31,7 +31,12 @@ struct EngineOptions: ParsableArguments {
   @Option(help: ArgumentHelp("JSON file with the receiver's antennas.", valueName: "file"))
   var array: String?
 
-  @Option(help: ArgumentHelp("Calibration file that uwb calibrate wrote.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp(
+      "Calibration file that uwb calibrate wrote.",
+      discussion:
+        "Without one of calibrate bias the probability of line of sight knows simulated channels only: a ranking, no probability.",
+      valueName: "file"))
   var calibration: String?
 
   /// The engine for a capture that calls itself `header`.

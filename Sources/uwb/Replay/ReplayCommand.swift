@@ -29,6 +29,8 @@ struct ReplayCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Write an HTML page with pictures.", valueName: "file.html"))
   var report: String?
 
+  @OptionGroup var device: PoseOptions
+
   @Option(help: "fast, or recorded: at the pace of the capture's own clock.")
   var pace = Pace.fast
 
@@ -43,6 +45,12 @@ struct ReplayCommand: ParsableCommand {
   func validate() throws {
     if shard != nil, report != nil || pace == .recorded {
       throw ValidationError("--shard writes measurements for uwb merge: it goes with neither --report nor --pace.")
+    }
+    if shard != nil, device.pose != nil {
+      throw ValidationError("--pose goes with uwb merge, where shards are tracked, and not with --shard.")
+    }
+    if device.pose != nil, captures.count > 1 {
+      throw ValidationError(PoseOptions.oneCapture)
     }
     guard threads >= 1 else { throw ValidationError("--threads takes a positive number; \(threads) is none.") }
   }
@@ -65,13 +73,15 @@ struct ReplayCommand: ParsableCommand {
 
   func run() throws {
     if let shard { return try measure(ShardOutput(shard, ByteOutput()), shard) }
+    // Told before anything is written.
+    let poses = try device.table()
     var sink = output.makeOutput(ByteOutput())
     var page = report.map { ReportPage(path: $0, captures: captures) }
     var totals = ReplayTotals()
     var failures = 0
     for capture in captures {
       do {
-        totals.add(try replay(capture, into: &sink, page: &page))
+        totals.add(try replay(capture, poses, into: &sink, page: &page))
       } catch let error as CaptureError {
         // One bad file does not take the others with it, but the exit status says that something was wrong.
         Message.write("Error: \(error)")
@@ -79,12 +89,13 @@ struct ReplayCommand: ParsableCommand {
       }
     }
     try sink.finish(totals)
+    device.tell(totals)
     try page?.write()
     if failures > 0 { throw ExitCode(1) }
   }
 
   private func replay(
-    _ path: String, into sink: inout any ReplayOutput, page: inout ReportPage?
+    _ path: String, _ poses: PoseTable?, into sink: inout any ReplayOutput, page: inout ReportPage?
   ) throws -> ReplayTotals {
     var input = try ReplayInput(path, engine: engine)
     defer { input.progress.finish() }
@@ -94,7 +105,7 @@ struct ReplayCommand: ParsableCommand {
     }
     var pacer = Pacer(isOn: pace == .recorded)
     let isLive = path == "-" || pace == .recorded
-    var pipeline = ReplayPipeline()
+    var pipeline = ReplayPipeline(poses: poses)
     // Somebody waits for each update of a live stream: none is held back for company.
     try input.measure(threads: isLive ? 1 : threads) { exchange in
       pacer.wait(until: exchange.time)

@@ -11,7 +11,7 @@ struct ReplayInput {
   var progress: Progress
   private var reader: any CaptureReader
   private var first: RangingExchange?
-  private var clocks: [DeviceAddress: ClockTracker] = [:]
+  private var clocks: EachPair<ClockTracker>
 
   init(_ path: String, engine options: EngineOptions) throws {
     name = path == "-" ? "-" : URL(fileURLWithPath: path).lastPathComponent
@@ -19,7 +19,9 @@ struct ReplayInput {
     reader = try options.input.open(path)
     // The header is whole once the first exchange was read.
     first = try reader.next()
-    engine = first == nil ? nil : try options.engine(for: reader.header, file: path)
+    let engine = first == nil ? nil : try options.engine(for: reader.header, file: path)
+    clocks = EachPair(ClockTracker(engine?.configuration.clocks ?? ClockTracker.Configuration()))
+    self.engine = engine
   }
 
   var header: CaptureHeader { reader.header }
@@ -37,7 +39,7 @@ struct ReplayInput {
         first = nil
         progress.update(bytes: reader.bytesRead, exchanges: exchange.index + 1)
         // Clocks are followed over all exchanges, measured here or elsewhere.
-        let clock = clocks[exchange.peer, default: ClockTracker(engine.configuration.clocks)].update(exchange)
+        let clock = clocks.update(exchange)
         if try isWanted(exchange) { return ClockedExchange(exchange: exchange, clock: clock) }
       }
       return nil

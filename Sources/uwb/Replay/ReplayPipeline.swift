@@ -3,15 +3,18 @@ import UWBCapture
 import UWBDSP
 
 /// One capture's way from measurements to events: tracker, session. What is done here depends on what came before; what
-/// does not, the engine, may run on many threads.
+/// does not, the engine, may run on many threads. A live host's way is `ExchangePipeline`, with the same steps in `EachPair`.
 struct ReplayPipeline {
-  private var trackers: [DeviceAddress: PeerTracker] = [:]
+  private var trackers = EachPair(PeerTracker())
+  private let poses: PoseTable?
   private var sessions: ReplaySessions
   private var sessionEvents: [ReplaySessions.Event] = []
   private(set) var totals = ReplayTotals()
   private var firstTime: Double?
 
-  init() {
+  /// - Parameter poses: of the local device over the capture's time, where they are known.
+  init(poses: PoseTable? = nil) {
+    self.poses = poses
     var settings = ReplaySessions.Settings()
     // A replay shows what was measured; an app's own limits are the app's.
     settings.session.limits = .off
@@ -23,7 +26,9 @@ struct ReplayPipeline {
   mutating func process(
     _ exchange: RangingExchange, _ raw: RangingMeasurement, _ body: (ReplayEvent) throws -> Void
   ) rethrows {
-    let tracked = trackers[exchange.peer, default: PeerTracker()].update(raw)
+    let pose = poses?.pose(at: exchange.time)
+    if poses != nil, pose == nil { totals.withoutPose += 1 }
+    let tracked = trackers.update(raw, of: exchange, pose: pose)
     count(exchange, raw)
     sessionEvents.removeAll(keepingCapacity: true)
     sessions.deliver(tracked.measurement, into: &sessionEvents)

@@ -8,6 +8,8 @@ struct ReplayTotals {
   var skipped = SkippedInput()
   /// From the first exchange to the last, on the local device's clock.
   var seconds = 0.0
+  /// Exchanges at whose time a pose table that was given says nothing.
+  var withoutPose = 0
 
   mutating func add(_ other: ReplayTotals) {
     exchanges += other.exchanges
@@ -15,5 +17,6 @@ struct ReplayTotals {
     rejected.merge(other.rejected, uniquingKeysWith: +)
     skipped.merge(other.skipped)
     seconds += other.seconds
+    withoutPose += other.withoutPose
   }
 }

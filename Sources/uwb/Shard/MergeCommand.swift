@@ -22,14 +22,21 @@ struct MergeCommand: ParsableCommand {
   @Option(help: "What to write: ndjson (one event a line), csv (one row an exchange), or a summary.")
   var output = ReplayCommand.OutputKind.ndjson
 
+  @OptionGroup var device: PoseOptions
+
   func run() throws {
+    let poses = try device.table()
     var shards = try files.map { try ShardFile(path: $0) }
     var sink = output.makeOutput(ByteOutput())
     var totals = ReplayTotals()
+    var captures = 0
     while let begins = try beginnings(&shards) {
-      totals.add(try merge(&shards, begins, into: &sink))
+      captures += 1
+      guard poses == nil || captures == 1 else { throw ValidationError(PoseOptions.oneCapture) }
+      totals.add(try merge(&shards, begins, poses, into: &sink))
     }
     try sink.finish(totals)
+    device.tell(totals)
   }
 
   /// Reads a capture's first line from every file and puts the files in the order of their shards; `nil` at the end.
@@ -60,10 +67,10 @@ struct MergeCommand: ParsableCommand {
   }
 
   private func merge(
-    _ shards: inout [ShardFile], _ begin: ShardRecord.Begin, into sink: inout any ReplayOutput
+    _ shards: inout [ShardFile], _ begin: ShardRecord.Begin, _ poses: PoseTable?, into sink: inout any ReplayOutput
   ) throws -> ReplayTotals {
     sink.begin(capture: begin.capture, header: CaptureHeader(format: begin.format, profile: begin.profile))
-    var pipeline = ReplayPipeline()
+    var pipeline = ReplayPipeline(poses: poses)
     var index = 0
     while true {
       let turn = index % shards.count

@@ -24,6 +24,8 @@ enum ShardRecord {
     var exchange: Int
     var time: Double
     var peer: UInt64
+    /// Absent where the capture does not name the local device.
+    var local: UInt64?
     var chip: ChipReport?
     var truth: GroundTruth?
     var measurement: RangingMeasurement
@@ -65,15 +67,16 @@ extension ShardRecord: Codable {
 extension ShardRecord.Measured {
   init(_ exchange: RangingExchange, _ measurement: RangingMeasurement) {
     self.init(
-      exchange: exchange.index, time: exchange.time, peer: exchange.peer.rawValue, chip: exchange.chipReport,
+      exchange: exchange.index, time: exchange.time, peer: exchange.peer.rawValue, local: exchange.local?.rawValue,
+      chip: exchange.chipReport,
       truth: exchange.truth, measurement: measurement)
   }
 
   /// The exchange as far as events tell of it: nothing of it is measured again.
   var rangingExchange: RangingExchange {
     RangingExchange(
-      index: exchange, time: time, peer: DeviceAddress(rawValue: peer), poll: RangingMessage(), chipReport: chip,
-      truth: truth)
+      index: exchange, time: time, peer: DeviceAddress(rawValue: peer), local: local.map(DeviceAddress.init),
+      poll: RangingMessage(), chipReport: chip, truth: truth)
   }
 }
 

@@ -3,8 +3,11 @@ import UWBCapture
 import UWBDSP
 import UWBReport
 
-/// Distance errors over captures with truth: of each exchange alone, and tracked.
+/// Distance errors over captures with truth: of each exchange alone, and tracked. Where captures are labelled, what the probability of line
+/// of sight makes of the labels.
 struct CaptureSection: RangingSection {
+  private static let shipped = "shipped, simulated channels only"
+
   /// One row of the table.
   private struct Group {
     var raw = RangingErrors()
@@ -22,8 +25,9 @@ struct CaptureSection: RangingSection {
     var table = EvaluationTable(
       name: "distance errors", columns: ["capture", "label", "stage"] + RangingErrors.columns)
     var all: [String: Group] = [:]
+    var sight = LineOfSightScores()
     for capture in input.captures {
-      let (group, label) = try measure(capture, input)
+      let (group, label) = try measure(capture, input, &sight)
       let name = URL(fileURLWithPath: capture).lastPathComponent
       add(group, name, label, to: &table)
       all[label, default: Group()].add(group)
@@ -38,7 +42,15 @@ struct CaptureSection: RangingSection {
       title: "Distance errors", samples: [total.raw.sample("raw"), total.tracked.sample("tracked")])
     var panel = picture.panel
     panel.title = "Captures with known distances"
-    return RangingSectionResult(tables: [table], panels: [panel])
+    let isCalibrated = try input.engine.calibration.map(CalibrationFile.read)?.quality?.lineOfSight != nil
+    let model = isCalibrated ? "calibration" : Self.shipped
+    if sight.curve != nil, !isCalibrated {
+      Message.write(
+        "Line of sight is told by the model that ships, which knows simulated channels only: take it as a ranking, and calibrate with "
+          + "uwb calibrate bias for a probability.")
+    }
+    return RangingSectionResult(
+      tables: [table] + sight.tables(model: model), panels: [panel] + [sight.panel(model: model)].compactMap { $0 })
   }
 
   private func add(_ group: Group, _ name: String, _ label: String, to table: inout EvaluationTable) {
@@ -46,25 +58,29 @@ struct CaptureSection: RangingSection {
     table.add([.text(name), .text(label), .text("tracked")] + group.tracked.cells)
   }
 
-  private func measure(_ capture: String, _ input: RangingEvaluationInput) throws -> (group: Group, label: String) {
+  private func measure(
+    _ capture: String, _ input: RangingEvaluationInput, _ sight: inout LineOfSightScores
+  ) throws -> (group: Group, label: String) {
     var reader = try input.engine.input.open(capture)
     var group = Group()
     let known = input.truth?[capture: capture]
     var labels: Set<String> = []
     var engine: RangingEngine?
     var workspace: RangingEngine.Workspace?
-    var trackers: [DeviceAddress: PeerTracker] = [:]
-    var clocks: [DeviceAddress: ClockTracker] = [:]
+    var trackers = EachPair(PeerTracker())
+    var clocks = EachPair(ClockTracker())
     while let exchange = try reader.next() {
       if engine == nil {
-        engine = try input.engine.engine(for: reader.header, file: capture)
-        workspace = engine?.makeWorkspace()
+        let made = try input.engine.engine(for: reader.header, file: capture)
+        clocks = EachPair(ClockTracker(made.configuration.clocks))
+        workspace = made.makeWorkspace()
+        engine = made
       }
       guard let engine, let workspace else { continue }
-      let clock = clocks[exchange.peer, default: ClockTracker(engine.configuration.clocks)].update(exchange)
-      let raw = engine.measure(exchange, clock: clock, using: workspace)
-      let tracked = trackers[exchange.peer, default: PeerTracker()].update(raw).measurement
+      let raw = engine.measure(exchange, clock: clocks.update(exchange), using: workspace)
+      let tracked = trackers.update(raw, of: exchange).measurement
       let truth = known ?? exchange.truth
+      if raw.status == .ok { sight.add(raw.lineOfSightProbability, label: truth?.isLineOfSight) }
       if let label = truth?.isLineOfSight { labels.insert(label ? "LOS" : "NLOS") }
       guard let distance = truth?.distance else { continue }
       if let value = raw.distance { group.raw.add(value - distance, deviation: raw.distanceDeviation) }
