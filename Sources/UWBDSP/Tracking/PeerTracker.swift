@@ -6,12 +6,12 @@
 
 /// Smooths one peer's distance and direction over exchanges, and says which exchange does not fit the others.
 ///
-/// The distance runs through `RangeTrack`: velocity, and two models of the measurement, with and without line of sight, of
-/// which the second is considered where measurements say how likely line of sight is.
+/// The distance runs through `RangeTrack`: velocity, measurements with and without line of sight, outliers, and a deviation
+/// that counts what is not known of these.
 /// Azimuth and elevation each run through a Kalman filter with constant velocity and white acceleration (Bar-Shalom,
 /// Li & Kirubarajan, "Estimation with Applications to Tracking and Navigation", 2001, section 6.2.2), measured with the
-/// exchange's own deviation. A distance whose innovation exceeds the gate under both models is an outlier: it moves nothing,
-/// unless so many follow each other, for so long, that it is the filter which is wrong; then it starts afresh.
+/// exchange's own deviation. A distance that is rather an outlier than not hardly moves anything, unless so many agree with each
+/// other that it is the filter which is wrong; then it starts afresh.
 ///
 /// With a `DevicePose` the direction is followed in the world's axes and handed out in the device's: a device that turns
 /// does not make its peer turn, and one that moves changes the distance by what its own motion makes of it.
@@ -23,36 +23,47 @@ public struct PeerTracker: Sendable, Hashable {
     public var acceleration: Double
     /// The same for angles, rad/s².
     public var angularAcceleration: Double
-    /// Innovations beyond so many deviations are outliers.
+    /// Standard deviation of a distance's rate in the long run, m/s: how fast people are.
+    public var speed: Double
+    /// Angles beyond so many deviations are jumps.
     public var gate: Double
-    /// Innovations beyond so many deviations count for less: Huber's way.
-    public var heavyTail: Double
-    /// So many outliers in a row start the filter afresh.
+    /// Part of the distances that are far off.
+    public var outliers: Double
+    /// So many outliers in a row that agree with each other start the filter afresh.
     public var mostOutliers: Int
     /// A silence of so many seconds starts the filter afresh.
     public var longestGap: Double
-    /// How long line of sight lasts, and how long an obstruction does, seconds on average.
+    /// How long line of sight lasts, and how long an obstruction does, seconds on average. The first is where the filter
+    /// starts from; it learns how it is here.
     public var clearTime: Double
     public var obstructedTime: Double
     /// What an obstruction adds to a distance, m: mean, and standard deviation.
     public var obstructedBias: Double
     public var obstructedDeviation: Double
+    /// By how much such a detour wanders in a second, m.
+    public var detourDrift: Double
+    /// How long a track is right before it has to jump, seconds on average: detours begin unnoticed.
+    public var jumpTime: Double
 
     public init(
-      acceleration: Double = 2, angularAcceleration: Double = 0.5, gate: Double = 4, heavyTail: Double = 2,
-      mostOutliers: Int = 3, longestGap: Double = 10, clearTime: Double = 10, obstructedTime: Double = 3,
-      obstructedBias: Double = 0.4, obstructedDeviation: Double = 0.6
+      acceleration: Double = 1.5, angularAcceleration: Double = 0.5, speed: Double = 2, gate: Double = 4,
+      outliers: Double = 0.04, mostOutliers: Int = 3, longestGap: Double = 10, clearTime: Double = 20,
+      obstructedTime: Double = 4, obstructedBias: Double = 0.4, obstructedDeviation: Double = 0.6,
+      detourDrift: Double = 0.02, jumpTime: Double = 200
     ) {
       self.acceleration = acceleration
       self.angularAcceleration = angularAcceleration
+      self.speed = speed
       self.gate = gate
-      self.heavyTail = heavyTail
+      self.outliers = outliers
       self.mostOutliers = mostOutliers
       self.longestGap = longestGap
       self.clearTime = clearTime
       self.obstructedTime = obstructedTime
       self.obstructedBias = obstructedBias
       self.obstructedDeviation = obstructedDeviation
+      self.detourDrift = detourDrift
+      self.jumpTime = jumpTime
     }
   }
 
@@ -88,20 +99,25 @@ public struct PeerTracker: Sendable, Hashable {
   public struct Output: Sendable, Hashable {
     /// The measurement with distance, direction and deviations replaced by tracked ones.
     public var measurement: RangingMeasurement
-    /// Whether the exchange's own distance was too far off to be used; the distance is then the filter's prediction.
+    /// Whether the exchange's own distance was rather an outlier than not; the distance is then as good as predicted.
     public var isOutlier: Bool
     /// The measured distance less the predicted one, over the deviation that was predicted for it; `nil` for the first.
     public var normalisedInnovation: Double?
+    /// How likely a distance up to the measured one was before it came, outliers included; `nil` for the first. The
+    /// prediction is no Gaussian: where the models hold, this number (and not the innovation) has a known distribution, the
+    /// uniform one.
+    public var innovationProbability: Double?
     /// How likely the peer is in line of sight, by how the distances went; `nil` without a distance.
     public var lineOfSightProbability: Double?
 
     public init(
       measurement: RangingMeasurement, isOutlier: Bool, normalisedInnovation: Double? = nil,
-      lineOfSightProbability: Double? = nil
+      innovationProbability: Double? = nil, lineOfSightProbability: Double? = nil
     ) {
       self.measurement = measurement
       self.isOutlier = isOutlier
       self.normalisedInnovation = normalisedInnovation
+      self.innovationProbability = innovationProbability
       self.lineOfSightProbability = lineOfSightProbability
     }
   }
@@ -116,47 +132,69 @@ public struct PeerTracker: Sendable, Hashable {
     if let track = distance, measurement.time - track.time > configuration.longestGap { reset() }
     move(to: newPose)
 
-    var output = Output(measurement: measurement, isOutlier: false)
-    // A bias that was predicted from the CIR is off already, obstructed or not.
-    let known = measurement.rangeBias == nil ? measurement.lineOfSightProbability : nil
     guard var track = distance else {
-      let track = RangeTrack(
-        value, deviation: deviation, time: measurement.time, lineOfSightProbability: known, configuration)
-      distance = track
-      output.lineOfSightProbability = track.clear.probability
-      if known != nil {
-        output.measurement.distance = track.value
-        output.measurement.distanceDeviation = track.variance.squareRoot()
-      }
-      trackDirection(measurement, into: &output.measurement)
-      return output
+      return begin(measurement, value, deviation, outliers: configuration.outliers)
     }
-    track.predict(to: measurement.time, isClassified: known != nil, configuration)
-    let innovation = track.innovation(of: value, deviation: deviation)
-    output.normalisedInnovation = innovation.value / innovation.variance.squareRoot()
-    if innovation.distance > configuration.gate {
+    let innovation = track.update(
+      value, deviation: deviation, time: measurement.time, lineOfSightProbability: Self.word(of: measurement),
+      mayLose: measurement.rangeBias == nil, configuration)
+    if innovation.isOutlier {
       // Outliers that contradict each other, too, say nothing of where the peer is.
       let reach = Self.fastest * (measurement.time - lastOutlier.time) + configuration.gate * 1.5 * deviation
       outliers = outliers > 0 && abs(value - lastOutlier.value) <= reach ? outliers + 1 : 1
       lastOutlier = (value, measurement.time)
       if outliers >= configuration.mostOutliers {
         reset()
-        return update(measurement, pose: newPose)
+        pose = newPose
+        // Two that agree are hardly both outliers.
+        return begin(measurement, value, deviation, outliers: configuration.outliers * configuration.outliers)
       }
-      output.isOutlier = true
     } else {
       outliers = 0
-      track.correct(value, deviation: deviation, lineOfSightProbability: known, configuration)
-      // An outlier leaves the filter where it was: the next prediction starts from what is known.
-      distance = track
     }
-    output.measurement.distance = track.value
-    // The bias is the place's: exchanges of one place don't average its error away.
-    output.measurement.distanceDeviation = max(
-      track.variance.squareRoot(), measurement.rangeBias == nil ? 0 : measurement.rangeBiasDeviation ?? 0)
-    output.lineOfSightProbability = track.clear.probability
+    distance = track
+    var output = Output(measurement: measurement, isOutlier: innovation.isOutlier)
+    output.normalisedInnovation =
+      innovation.variance > 0 ? innovation.value / innovation.variance.squareRoot() : 0
+    output.innovationProbability = innovation.probability
+    output.measurement.distance = max(0, track.value)
+    output.measurement.distanceDeviation = Self.deviation(of: track, measurement)
+    output.lineOfSightProbability = track.lineOfSightProbability
     if !output.isOutlier { trackDirection(measurement, into: &output.measurement) }
     return output
+  }
+
+  /// How likely the peer is nearer than `distance` (m), by all measurements so far; `nil` before the first. The error of a
+  /// tracked distance is no Gaussian where it is open whether line of sight was lost; this is its distribution.
+  public func probability(thatDistanceIsBelow distance: Double) -> Double? {
+    self.distance.map { $0.probability(below: distance) }
+  }
+
+  /// Starts from one measurement.
+  private mutating func begin(
+    _ measurement: RangingMeasurement, _ value: Double, _ deviation: Double, outliers: Double
+  ) -> Output {
+    let word = Self.word(of: measurement)
+    let track = RangeTrack(
+      value, deviation: deviation, time: measurement.time, lineOfSightProbability: word, outliers: outliers,
+      configuration)
+    distance = track
+    var output = Output(measurement: measurement, isOutlier: false)
+    output.measurement.distance = max(0, word == nil ? value : track.value)
+    output.measurement.distanceDeviation = Self.deviation(of: track, measurement)
+    output.lineOfSightProbability = track.lineOfSightProbability
+    trackDirection(measurement, into: &output.measurement)
+    return output
+  }
+
+  /// What the measurement says for line of sight. A bias that was predicted from the CIR is off already, obstructed or not.
+  private static func word(of measurement: RangingMeasurement) -> Double? {
+    measurement.rangeBias == nil ? measurement.lineOfSightProbability : nil
+  }
+
+  /// The bias is the place's: exchanges of one place don't average its error away.
+  private static func deviation(of track: RangeTrack, _ measurement: RangingMeasurement) -> Double {
+    max(track.variance.squareRoot(), measurement.rangeBias == nil ? 0 : measurement.rangeBiasDeviation ?? 0)
   }
 
   private mutating func reset() {

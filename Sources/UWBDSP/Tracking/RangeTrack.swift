@@ -4,197 +4,188 @@
   import Darwin
 #endif
 
-/// Follows a distance through lost line of sight: two interacting models of how a measurement comes about.
+/// Follows a distance through outliers and lost line of sight, and says how far off it may be.
 ///
-///     clear:       z = d + noise                obstructed:  z = d + b + noise
+///     clear:       z = d + noise                obstructed:  z = d + b + noise              either:  z is anything, now and then
 ///
-/// d is the distance, with velocity v and white acceleration; b is the detour of an obstructed path, a Gauss–Markov process
-/// about a mean (it holds for a while, then is another). Which model holds changes at random; how likely each is follows from how
-/// well it predicted, and from the measurement's own probability of line of sight where it has one. So a jump of a metre that a walker
-/// cannot make is laid to the detour, the distance goes on at its velocity, and its deviation grows as long as nothing confirms it.
+/// d is the distance, its rate moves as in `RangeMotion`; b is the detour of an obstructed path, which lasts while line of sight is
+/// lost and wanders a little. What happened is not known, so several accounts of it run side by side (at most two of either kind, each
+/// a Kalman filter) with probabilities from how well they predicted, and from the measurement's own probability of line of sight
+/// where it has one:
+/// - line of sight is lost, and a detour begins; or it comes back;
+/// - the track itself was wrong: born of an outlier, or of a detour that nobody noticed. It jumps.
+/// - the measurement is an outlier. That is no account of its own: its share is mixed into each, spread counted (probabilistic
+///   data association, Bar-Shalom & Tse, Automatica 11, 1975).
 ///
-/// The interacting-multiple-model estimator of Blom & Bar-Shalom (IEEE Trans. Automatic Control 33(8), 1988), state (d, v, b), the
-/// clear model's b being zero. Cost: some 200 operations a measurement; no allocation.
+/// Accounts are merged after the measurement, not before (generalised pseudo-Bayes of second order, Bar-Shalom, Li & Kirubarajan
+/// 2001, 11.6.4): a jump back by the detour tells its end only as long as "before" is not blurred. The distance delivered is the mean over
+/// all accounts, its variance that of all of them: while it is open whether line of sight was lost, the variance says so.
+///
+/// How often line of sight is lost is learned as it goes: a peer in the open earns its small deviations within half a minute.
+///
+/// Cost: nine Kalman updates of three states a measurement, no allocation.
 struct RangeTrack: Sendable, Hashable {
-  /// Distances change at no more than about this, m/s, when nothing is known.
-  private static let initialSpeed = 3.0
-
-  /// One model's view.
-  struct Mode: Sendable, Hashable {
-    var state: SIMD3<Double>
-    var covariance: SymmetricMatrix3
-    var probability: Double
-  }
+  /// Outliers: anywhere within 25 m, of which a Gaussian makes 2 m at birth, m⁻¹ and m.
+  private static let outlierDensity = 0.04
+  private static let outlierDeviation = 2.0
+  /// How far a wrong track jumps, m, and how much its rate with it, m/s.
+  private static let jump = (distance: 1.5, rate: 1.0)
+  /// Shorter detours are motion, for all that can be told, m.
+  private static let leastDetour = 0.1
+  /// How long the configured rate of losses counts against what is seen, s.
+  private static let habit = 5.0
+  /// A classifier is never surer than 49 : 1 here: it is wrong now and then, and for a stretch.
+  private static let surest = 0.98
 
   private(set) var time: Double
-  private(set) var clear: Mode
-  private(set) var obstructed: Mode
+  private(set) var clear = RangeHypotheses()
+  private(set) var obstructed = RangeHypotheses()
+  /// Times that line of sight came back, and time with it, s.
+  private var returns = 0.0
+  private var clearTime = 0.0
 
   /// Born of one measurement, which is taken to be clear unless it says otherwise.
+  ///
+  /// - Parameter outliers: how likely it is an outlier.
   init(
-    _ value: Double, deviation: Double, time: Double, lineOfSightProbability: Double?,
+    _ value: Double, deviation: Double, time: Double, lineOfSightProbability: Double?, outliers: Double,
     _ c: PeerTracker.Configuration
   ) {
     self.time = time
-    let speed = Self.initialSpeed * Self.initialSpeed
-    clear = Mode(
-      state: SIMD3(value, 0, 0), covariance: .diagonal(deviation * deviation, speed, 0), probability: 1)
-    obstructed = Mode(
-      state: SIMD3(value - c.obstructedBias, 0, c.obstructedBias),
-      covariance: .diagonal(
-        deviation * deviation + c.obstructedDeviation * c.obstructedDeviation, speed,
-        c.obstructedDeviation * c.obstructedDeviation), probability: 0)
+    let noise = deviation * deviation
+    let speed = c.speed.isFinite ? c.speed * c.speed : 9
+    let detour = c.obstructedDeviation * c.obstructedDeviation
+    let lost = 1 - (lineOfSightProbability.map(Self.tempered) ?? 1)
+    let good = (1 - outliers) * max(1e-12, Self.positive(value, noise))
+    clear.add(
+      RangeHypothesis(
+        weight: (1 - lost) * good, state: SIMD3(value, 0, 0), covariance: .diagonal(noise, speed, 0)))
+    clear.add(
+      RangeHypothesis(
+        weight: outliers, state: SIMD3(max(0, value), 0, 0),
+        covariance: .diagonal(noise + Self.outlierDeviation * Self.outlierDeviation, speed, 0)))
+    var start = RangeHypothesis(
+      weight: lost * good, state: SIMD3(value - c.obstructedBias, 0, c.obstructedBias),
+      covariance: .diagonal(noise + detour, speed, detour))
     // z = d + b: what raises one lowers the other.
-    obstructed.covariance.x.z = -c.obstructedDeviation * c.obstructedDeviation
-    obstructed.covariance.z.x = obstructed.covariance.x.z
-    if let probability = lineOfSightProbability {
-      clear.probability = min(max(probability, 0.02), 1)
-      obstructed.probability = 1 - clear.probability
-    }
+    start.covariance.x.z = -detour
+    start.covariance.z.x = -detour
+    obstructed.add(start)
+    normalise()
   }
 
-  /// Mean and variance of the distance over both models.
-  var value: Double { clear.probability * clear.state.x + obstructed.probability * obstructed.state.x }
+  /// How likely the peer is in line of sight.
+  var lineOfSightProbability: Double { clear.weight }
+
+  /// Mean of the distance over all accounts.
+  var value: Double { sum { $0.state.x } }
 
   var variance: Double {
-    let apart = clear.state.x - obstructed.state.x
-    return clear.probability * clear.covariance.x.x + obstructed.probability * obstructed.covariance.x.x
-      + clear.probability * obstructed.probability * apart * apart
+    let mean = value
+    return sum { $0.covariance.x.x + ($0.state.x - mean) * ($0.state.x - mean) }
   }
 
-  var rate: Double { clear.probability * clear.state.y + obstructed.probability * obstructed.state.y }
+  /// How likely the peer is nearer than `distance`.
+  func probability(below distance: Double) -> Double {
+    sum { hypothesis in
+      let deviation = hypothesis.covariance.x.x.squareRoot()
+      let apart = distance - hypothesis.state.x
+      return deviation > 0 ? NormalDistribution.probability(below: apart / deviation) : apart > 0 ? 1 : 0
+    }
+  }
 
   /// The distance moved by what the device's own motion makes of it.
   mutating func shift(by distance: Double) {
-    clear.state.x += distance
-    obstructed.state.x += distance
+    clear.shift(by: distance)
+    obstructed.shift(by: distance)
   }
 
-  /// Moves both models to `later`: they exchange what they know, then predict.
-  ///
-  /// - Parameter isClassified: whether the measurement to come has a probability of line of sight. Without one a loss is not
-  ///   looked for: short detours look like noise or motion, and the suspicion alone would cost accuracy all the time.
-  mutating func predict(to later: Double, isClassified: Bool, _ c: PeerTracker.Configuration) {
-    let step = max(0, later - time)
-    time = later
-    let lost = isClassified ? -expm1(-step / c.clearTime) : 0
-    let found = -expm1(-step / c.obstructedTime)
-    let detour = c.obstructedDeviation * c.obstructedDeviation
-
-    // What either model looks like in the other's terms.
-    var fromClear = clear
-    fromClear.state.z = c.obstructedBias
-    fromClear.covariance.z.z = detour
-    var fromObstructed = obstructed
-    fromObstructed.state.z = 0
-    fromObstructed.covariance.x.z = 0
-    fromObstructed.covariance.y.z = 0
-    fromObstructed.covariance.z = .zero
-
-    let (one, other) = (clear.probability, obstructed.probability)
-    let newClear = Self.mixed(clear, one * (1 - lost), fromObstructed, other * found)
-    let newObstructed = Self.mixed(fromClear, one * lost, obstructed, other * (1 - found))
-    clear = Self.predicted(newClear, step, c, holds: 1, wander: 0)
-    let holds = exp(-step / c.obstructedTime)
-    obstructed = Self.predicted(newObstructed, step, c, holds: holds, wander: detour * (1 - holds * holds))
-  }
-
-  /// Both, weighted: means, and covariances with the distance between the means.
-  private static func mixed(_ a: Mode, _ weightA: Double, _ b: Mode, _ weightB: Double) -> Mode {
-    let sum = weightA + weightB
-    guard weightB > 0, sum > 0 else {
-      var alone = a
-      alone.probability = sum
-      return alone
-    }
-    let (p, q) = (weightA / sum, weightB / sum)
-    return Mode(
-      state: p * a.state + q * b.state,
-      covariance: p * a.covariance + q * b.covariance + (p * q) * SymmetricMatrix3.square(a.state - b.state),
-      probability: sum)
-  }
-
-  private static func predicted(
-    _ mode: Mode, _ step: Double, _ c: PeerTracker.Configuration, holds: Double, wander: Double
-  ) -> Mode {
-    var next = mode
-    next.state.x += step * mode.state.y
-    next.state.z = holds > 0 && holds < 1 ? c.obstructedBias + holds * (mode.state.z - c.obstructedBias) : mode.state.z
-    let p = mode.covariance
-    let density = c.acceleration * c.acceleration
-    let xx = p.x.x + step * (2 * p.x.y + step * (p.y.y + density * step / 3))
-    let xy = p.x.y + step * (p.y.y + density * step / 2)
-    let xz = holds * (p.x.z + step * p.y.z)
-    let yz = holds * p.y.z
-    next.covariance = SymmetricMatrix3(
-      x: SIMD3(xx, xy, xz), y: SIMD3(xy, p.y.y + density * step, yz), z: SIMD3(xz, yz, holds * holds * p.z.z + wander))
-    return next
-  }
-
-  /// How a measurement lies to what is predicted.
+  /// How a measurement lay to what was predicted for it.
   struct Innovation {
-    /// Measured less the mean of both models' predictions, and its variance.
+    /// Measured less the mean prediction, and the prediction's variance, noise included, outliers not.
     var value: Double
     var variance: Double
-    /// Deviations from the nearer of the two models.
-    var distance: Double
+    /// How likely a measurement up to this one was, outliers included: uniform over measurements where the model holds.
+    var probability: Double
+    /// Whether the measurement is rather an outlier than not.
+    var isOutlier: Bool
   }
 
-  func innovation(of measured: Double, deviation: Double) -> Innovation {
-    let (a, b) = (Self.expected(clear, deviation), Self.expected(obstructed, deviation))
-    // A model that is out of the question explains nothing.
-    guard obstructed.probability > 0 else {
-      let value = measured - a.mean
-      return Innovation(value: value, variance: a.variance, distance: abs(value) / a.variance.squareRoot())
-    }
-    let mean = clear.probability * a.mean + obstructed.probability * b.mean
-    let apart = a.mean - b.mean
-    let variance =
-      clear.probability * a.variance + obstructed.probability * b.variance
-      + clear.probability * obstructed.probability * apart * apart
-    return Innovation(
-      value: measured - mean, variance: variance,
-      distance: min(
-        abs(measured - a.mean) / a.variance.squareRoot(), abs(measured - b.mean) / b.variance.squareRoot()))
-  }
-
-  private static func expected(_ mode: Mode, _ deviation: Double) -> (mean: Double, variance: Double) {
-    let p = mode.covariance
-    return (mode.state.x + mode.state.z, p.x.x + 2 * p.x.z + p.z.z + deviation * deviation)
-  }
-
-  /// Takes the measurement in.
+  /// Moves to the time of a measurement and takes it in.
   ///
-  /// A measurement further than `heavyTail` deviations off counts with a deviation so much larger: Huber's way.
-  mutating func correct(
-    _ measured: Double, deviation: Double, lineOfSightProbability: Double?, _ c: PeerTracker.Configuration
-  ) {
-    // A classifier is never surer than 49 : 1 here: it is wrong now and then, and for a stretch.
-    let probability = min(max(lineOfSightProbability ?? 0.5, 0.02), 0.98)
-    let one = Self.corrected(&clear, measured, deviation, c) * probability
-    let other = Self.corrected(&obstructed, measured, deviation, c) * (1 - probability)
-    let sum = one + other
-    guard sum > 0 else { return }
-    clear.probability = one / sum
-    obstructed.probability = other / sum
+  /// - Parameter mayLose: whether line of sight may have been lost; not where the bias of a lost one is off already.
+  mutating func update(
+    _ measured: Double, deviation: Double, time later: Double, lineOfSightProbability: Double?, mayLose: Bool,
+    _ c: PeerTracker.Configuration
+  ) -> Innovation {
+    let step = max(0, later - time)
+    time = later
+    let motion = RangeMotion(step: step, acceleration: c.acceleration, speed: c.speed)
+    clear.move(motion, drift: 0)
+    obstructed.move(motion, drift: c.detourDrift * c.detourDrift * step)
+    // Losses that lasted: those that ended, and the one that may be on. An outlier raises suspicion, too, but only for a moment.
+    let rate = (Self.habit / c.clearTime + returns + obstructed.weight) / (Self.habit + clearTime)
+    let lost = mayLose ? -expm1(-step * rate) : 0
+    let found = -expm1(-step / c.obstructedTime)
+    let jumped = -expm1(-step / c.jumpTime)
+    let inSight = clear.weight
+
+    let word = lineOfSightProbability.map(Self.tempered) ?? 0.5
+    var update = RangeUpdate(
+      measured: measured, noise: deviation * deviation, outliers: c.outliers, outlierDensity: Self.outlierDensity)
+    var nextClear = RangeHypotheses()
+    var nextObstructed = RangeHypotheses()
+    // Still in sight, or again; or the track was wrong.
+    clear.each {
+      nextClear.add(update.apply(to: $0.weighted(by: (1 - lost) * (1 - jumped)), word: word))
+    }
+    let before = update.weight
+    obstructed.each {
+      nextClear.add(update.apply(to: $0.withoutDetour.weighted(by: found), word: word))
+    }
+    let returned = update.weight - before
+    var wrong = clear.first.weight >= clear.second.weight ? clear.first : clear.second
+    wrong.weight = inSight * (1 - lost) * jumped
+    wrong.covariance.x.x += Self.jump.distance * Self.jump.distance
+    wrong.covariance.y.y += Self.jump.rate * Self.jump.rate
+    nextClear.add(update.apply(to: wrong, word: word))
+    // Still lost, or now.
+    obstructed.each {
+      nextObstructed.add(
+        update.apply(to: $0.weighted(by: 1 - found), word: 1 - word, leastDetour: Self.leastDetour))
+    }
+    let detour = c.obstructedDeviation * c.obstructedDeviation
+    clear.each {
+      nextObstructed.add(
+        update.apply(
+          to: $0.withDetour(c.obstructedBias, variance: detour).weighted(by: lost), word: 1 - word,
+          leastDetour: Self.leastDetour, isNew: true))
+    }
+    clear = nextClear
+    obstructed = nextObstructed
+    if update.weight > 0 { returns += returned / update.weight }
+    clearTime += step * inSight
+    normalise()
+    return update.innovation
   }
 
-  /// Corrects one model; its likelihood times the probability that it had.
-  private static func corrected(
-    _ mode: inout Mode, _ measured: Double, _ deviation: Double, _ c: PeerTracker.Configuration
-  ) -> Double {
-    var (mean, variance) = expected(mode, deviation)
-    guard variance > 0 else { return mode.probability }
-    let innovation = measured - mean
-    let size = abs(innovation) / variance.squareRoot()
-    // Gaussian in the middle, exponential outside: the tail that goes with Huber's weights.
-    let exponent = size <= c.heavyTail ? size * size / 2 : c.heavyTail * (size - c.heavyTail / 2)
-    let likelihood = exp(-exponent) / variance.squareRoot()
-    if size > c.heavyTail { variance *= size / c.heavyTail }
-    let column = mode.covariance.times(SIMD3(1, 0, 1))
-    let gain = column / variance
-    mode.state += gain * innovation
-    mode.covariance = mode.covariance + (-1 / variance) * SymmetricMatrix3.square(column)
-    return likelihood * mode.probability
+  private static func tempered(_ probability: Double) -> Double { min(max(probability, 1 - surest), surest) }
+
+  private static func positive(_ mean: Double, _ variance: Double) -> Double {
+    RangeUpdate.positive(mean, variance)
+  }
+
+  private func sum(_ term: (RangeHypothesis) -> Double) -> Double {
+    var sum = 0.0
+    clear.each { if $0.weight > 0 { sum += $0.weight * term($0) } }
+    obstructed.each { if $0.weight > 0 { sum += $0.weight * term($0) } }
+    return sum
+  }
+
+  private mutating func normalise() {
+    let sum = clear.weight + obstructed.weight
+    guard sum > 0 else { return }
+    clear.scaleWeights(by: 1 / sum)
+    obstructed.scaleWeights(by: 1 / sum)
   }
 }

@@ -7,23 +7,26 @@ import Testing
 @Suite struct PeerTrackerTests {
   private func measurement(
     _ time: Double, _ distance: Double?, deviation: Double = 0.05, azimuth: Double? = nil, elevation: Double? = nil,
-    status: MeasurementStatus = .ok
+    status: MeasurementStatus = .ok, probability: Double? = nil
   ) -> RangingMeasurement {
     RangingMeasurement(
       exchange: Int(time * 10), time: time, peer: DeviceAddress(rawValue: 1), status: status, distance: distance,
       distanceDeviation: distance.map { _ in deviation },
       direction: azimuth.map { Direction.unitVector(azimuth: $0, elevation: elevation ?? 0) }, azimuth: azimuth,
-      azimuthDeviation: azimuth.map { _ in 0.02 }, elevation: elevation, elevationDeviation: elevation.map { _ in 0.03 }
-    )
+      azimuthDeviation: azimuth.map { _ in 0.02 }, elevation: elevation,
+      elevationDeviation: elevation.map { _ in 0.03 },
+      lineOfSightProbability: probability)
   }
 
-  @Test func theFirstMeasurementPassesAsItIs() {
-    var tracker = PeerTracker()
+  /// The first one may be an outlier, 3 m off as a Gaussian, and its deviation says so.
+  @Test(arguments: [0, 0.04]) func theFirstMeasurementPassesAsItIs(outliers: Double) throws {
+    var tracker = PeerTracker(.init(outliers: outliers))
     let first = measurement(0, 3, azimuth: 0.3, elevation: 0.1)
     let output = tracker.update(first)
     #expect(!output.isOutlier)
     #expect(output.measurement.distance == 3)
-    #expect(output.measurement.distanceDeviation == 0.05)
+    let deviation = try #require(output.measurement.distanceDeviation)
+    #expect(abs(deviation * deviation - (0.05 * 0.05 + outliers * 9)) < 1e-12)
     #expect(output.measurement.azimuth == 0.3 && output.measurement.elevation == 0.1)
   }
 
@@ -32,7 +35,7 @@ import Testing
     var random = StatisticsRandom(seed: 1801)
     var normalised = StatisticsErrors()
     for _ in 0..<300 {
-      var tracker = PeerTracker(.init(acceleration: 0.1))
+      var tracker = PeerTracker(.init(acceleration: 0.1, clearTime: .infinity))
       var last = RangingMeasurement(exchange: 0, time: 0, peer: DeviceAddress(rawValue: 1), status: .ok)
       for index in 0..<40 {
         let output = tracker.update(measurement(Double(index) / 10, 4 + 0.05 * random.gaussian()))
@@ -64,30 +67,32 @@ import Testing
     #expect(abs(errors.mean) < StatisticsLimits.mean(deviation: 0.04, trials: 280 / 5))
   }
 
-  @Test func outliersMoveNothing() throws {
+  /// An outlier may be the truth after all: a detour, or a track gone wrong, which weighs some thousandths here.
+  @Test func outliersHardlyMoveAnything() throws {
     var tracker = PeerTracker()
     for index in 0..<20 { _ = tracker.update(measurement(Double(index) / 10, 5)) }
     let before = tracker
     let output = tracker.update(measurement(2, 9, azimuth: 0.4))
     #expect(output.isOutlier)
-    #expect(abs(try #require(output.measurement.distance) - 5) < 1e-6)
+    #expect(abs(try #require(output.measurement.distance) - 5) < 0.02)
     #expect(output.measurement.distanceDeviation.map { $0 < 0.5 } == true)
-    // And the next good one is taken as if nothing had been.
+    // And the next good one puts it right.
     var undisturbed = before
     let next = try #require(tracker.update(measurement(2.1, 5.02)).measurement.distance)
     let expected = try #require(undisturbed.update(measurement(2.1, 5.02)).measurement.distance)
-    #expect(abs(next - expected) < 1e-9)
+    #expect(abs(next - expected) < 0.01)
   }
 
-  @Test func manyOutliersInARowAreBelieved() throws {
+  /// Those that agree are believed at the third at the latest, however far they are.
+  @Test(arguments: [1.5, 4, 30, 1000]) func manyOutliersInARowAreBelieved(jump: Double) throws {
     var tracker = PeerTracker(.init(mostOutliers: 3))
-    for index in 0..<20 { _ = tracker.update(measurement(Double(index) / 10, 5)) }
-    #expect(tracker.update(measurement(2.0, 9)).isOutlier)
-    #expect(tracker.update(measurement(2.1, 9)).isOutlier)
-    let third = tracker.update(measurement(2.2, 9))
+    for index in 0..<20 { _ = tracker.update(measurement(Double(index) / 10, 5, probability: 0.9)) }
+    #expect(tracker.update(measurement(2.0, 5 + jump, probability: 0.9)).isOutlier)
+    _ = tracker.update(measurement(2.1, 5 + jump, probability: 0.9))
+    let third = tracker.update(measurement(2.2, 5 + jump, probability: 0.9))
     #expect(!third.isOutlier)
-    #expect(third.measurement.distance == 9)
-    #expect(third.measurement.distanceDeviation == 0.05)
+    #expect(abs(try #require(third.measurement.distance) - 5 - jump) < 0.1)
+    #expect(try #require(third.measurement.distanceDeviation) < 0.4)
   }
 
   @Test func aGoodOneBetweenBreaksTheRow() {
@@ -106,7 +111,6 @@ import Testing
     let after = tracker.update(measurement(12, 30))
     #expect(!after.isOutlier)
     #expect(after.measurement.distance == 30)
-    #expect(after.measurement.distanceDeviation == 0.05)
   }
 
   @Test func measurementsWithoutDistancePassUnchanged() {

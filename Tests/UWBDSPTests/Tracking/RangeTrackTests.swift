@@ -12,21 +12,27 @@ import Testing
       distanceDeviation: 0.05, lineOfSightProbability: probability)
   }
 
+  /// White acceleration, and nothing else: no outliers, no losses of line of sight, no track that is wrong.
+  private static let plain = PeerTracker.Configuration(
+    acceleration: 1.2, speed: .infinity, outliers: 0, clearTime: .infinity, jumpTime: .infinity)
+
   /// Walks drawn from the filter's own model: squared normalised innovations and errors have mean 1, within the bounds of
   /// their number. Times are irregular; walks are independent, and each gives one error, so that errors are too.
   @Test func innovationsAndErrorsAreThoseOfTheModel() throws {
     var random = StatisticsRandom(seed: 2501)
-    let configuration = PeerTracker.Configuration(acceleration: 1.2, gate: 100, heavyTail: 100, clearTime: .infinity)
+    let configuration = Self.plain
     var errors = StatisticsErrors()
     var innovations = StatisticsErrors()
+    var scores = StatisticsErrors()
     let walks = 400
     for _ in 0..<walks {
       var tracker = PeerTracker(configuration)
-      var (distance, rate, time) = (20.0, 3 * random.gaussian(), 0.0)
+      var (distance, rate, time) = (200.0, 3 * random.gaussian(), 0.0)
       var last: PeerTracker.Output?
       for _ in 0..<25 {
         last = tracker.update(measurement(time, distance + 0.05 * random.gaussian()))
         if let innovation = last?.normalisedInnovation { innovations.add(innovation) }
+        if let probability = last?.innovationProbability { scores.add(NormalDistribution.quantile(probability)) }
         let output = try #require(last).measurement
         if time > 2.2 {
           errors.add((try #require(output.distance) - distance) / (try #require(output.distanceDeviation)))
@@ -43,6 +49,8 @@ import Testing
     }
     #expect(StatisticsLimits.normalisedVariance(trials: errors.count).contains(errors.meanSquare))
     #expect(StatisticsLimits.normalisedVariance(trials: innovations.count).contains(innovations.meanSquare))
+    // One Gaussian: both say the same.
+    #expect(abs(scores.meanSquare - innovations.meanSquare) < 1e-6)
     #expect(errors.count > walks * 8 / 10)
   }
 
@@ -66,6 +74,132 @@ import Testing
     }
     #expect(worst < 0.6, "\(worst)")
     #expect(deviation > 0.1)
+  }
+
+  /// Outliers, detours and speeds drawn as the filter takes them to be: what measurements are predicted to be, and what errors
+  /// are, is uniform in the filter's own distributions. One of each a walk, so that they are independent; their mean square
+  /// as normal scores may miss by 0.1, for hypotheses are merged and detours are no Gaussians.
+  @Test(arguments: [nil, 0.9] as [Double?]) func distributionsAreThoseOfTheModel(accuracy: Double?) throws {
+    var random = StatisticsRandom(seed: 2504)
+    var errors = StatisticsErrors()
+    var innovations = StatisticsErrors()
+    let walks = 1000
+    for _ in 0..<walks {
+      var tracker = PeerTracker()
+      var (distance, rate, time) = (20.0, 0.0, 0.0)
+      var detour: Double?
+      var last: PeerTracker.Output?
+      let steps = 30 + Int(random.uniform(0...30))
+      for _ in 0..<steps {
+        let step = 0.1 * random.uniform(0.5...1.5)
+        time += step
+        // Speed 2 m/s, acceleration 1.5 m/s²: as `RangeMotion` by its first-order steps.
+        distance += rate * step
+        rate += -rate * step * 1.5 * 1.5 / 8 + 1.5 * step.squareRoot() * random.gaussian()
+        if detour == nil, random.uniform(0...1) < step / 20 {
+          detour = max(0, 0.4 + 0.6 * random.gaussian())
+        } else if detour != nil, random.uniform(0...1) < step / 4 {
+          detour = nil
+        }
+        var measured = distance + (detour ?? 0) + 0.05 * random.gaussian()
+        if random.uniform(0...1) < 0.04 { measured = distance + random.uniform(-12.5...12.5) }
+        let isRight = random.uniform(0...1) < (accuracy ?? 1)
+        last = tracker.update(
+          measurement(time, measured, accuracy.map { (detour == nil) == isRight ? $0 : 1 - $0 }))
+      }
+      let probability = try #require(tracker.probability(thatDistanceIsBelow: distance))
+      errors.add(NormalDistribution.quantile(min(max(probability, 1e-12), 1 - 1e-12)))
+      innovations.add(NormalDistribution.quantile(try #require(last?.innovationProbability)))
+    }
+    let limits = StatisticsLimits.normalisedVariance(trials: walks)
+    #expect(errors.meanSquare > limits.lowerBound - 0.1 && errors.meanSquare < limits.upperBound + 0.1)
+    #expect(innovations.meanSquare > limits.lowerBound - 0.1 && innovations.meanSquare < limits.upperBound + 0.1)
+  }
+
+  /// A track that is born of an outlier finds the peer within four measurements, and says so no sooner than it has. One that is too
+  /// short needs a word for line of sight: else what follows may be a detour, which it doesn't rule out.
+  @Test(arguments: [-4.0, -1.5, 1.5, 4, 8], [2.0, 10]) func bornOfAnOutlier(off: Double, rate: Double) throws {
+    var random = StatisticsRandom(seed: 2505)
+    for isTold in [true, false] {
+      var tracker = PeerTracker()
+      let word = isTold ? 0.9 : nil
+      _ = tracker.update(measurement(0, 6 + off, word))
+      for index in 1..<20 {
+        let output = tracker.update(measurement(Double(index) / rate, 6 + 0.05 * random.gaussian(), word)).measurement
+        let error = abs(try #require(output.distance) - 6)
+        let deviation = try #require(output.distanceDeviation)
+        guard index >= 4 else { continue }
+        #expect(error < 4 * deviation, "\(off), \(index)")
+        if off > 0 || isTold { #expect(error < 0.25, "\(off), \(index)") }
+        if index >= 12, off > 0 || isTold { #expect(deviation < 0.15, "\(off), \(index)") }
+      }
+    }
+  }
+
+  /// Near the antenna, with outliers both ways, twice a second: no distance is negative, all are finite.
+  @Test func distancesAreNotNegative() throws {
+    var random = StatisticsRandom(seed: 2506)
+    for walk in 0..<200 {
+      var tracker = PeerTracker()
+      var distance = random.uniform(0...1)
+      for index in 0..<40 {
+        distance = abs(distance + 0.3 * random.gaussian())
+        var measured = distance + 0.1 * random.gaussian()
+        if random.uniform(0...1) < 0.15 { measured += random.uniform(-10...10) }
+        if index == 0, walk % 2 == 0 { measured = -5 }
+        let output = tracker.update(
+          measurement(Double(index) / 2, measured, walk % 3 == 0 ? nil : random.uniform(0...1))
+        ).measurement
+        #expect(try #require(output.distance) >= 0)
+        #expect(try #require(output.distance).isFinite)
+        let deviation = try #require(output.distanceDeviation)
+        #expect(deviation > 0 && deviation.isFinite)
+      }
+    }
+  }
+
+  /// What no radio measures does no harm beyond its own measurement: far too long, no deviation, all at once.
+  @Test func extremesStayFinite() throws {
+    for (value, deviation) in [(1e150, 0.05), (5, 0), (5, 1e-200), (5, 1e100), (0, 0.05)] {
+      var tracker = PeerTracker()
+      for index in 0..<10 { _ = tracker.update(measurement(Double(index) / 10, 5, 0.8)) }
+      for time in [1.0, 1, 1.1, 9] {
+        var one = measurement(time, value, 0.8)
+        one.distanceDeviation = deviation
+        _ = tracker.update(one)
+      }
+      for index in 0..<10 {
+        let output = tracker.update(measurement(10 + Double(index) / 10, 5, 0.8)).measurement
+        #expect(try #require(output.distance).isFinite && (try #require(output.distanceDeviation)).isFinite)
+      }
+      let last = try #require(tracker.update(measurement(11, 5, 0.8)).measurement.distance)
+      #expect(abs(last - 5) < 0.1, "\(value) ± \(deviation)")
+    }
+  }
+
+  /// The distribution that is handed out has the mean and the variance that are.
+  @Test func theDistributionIsThatOfTheResult() throws {
+    var tracker = PeerTracker()
+    var last: RangingMeasurement?
+    for (index, value) in [5.0, 5.1, 5.2, 5.9, 5.95, 6.0].enumerated() {
+      last = tracker.update(measurement(Double(index) / 10, value, index < 3 ? 0.9 : 0.4)).measurement
+    }
+    // ∫ x·dF and ∫ x²·dF by the midpoint rule, over 40 m.
+    var (mean, square, before) = (0.0, 0.0, 0.0)
+    let step = 1e-3
+    for index in 0..<40_000 {
+      let x = -15 + Double(index) * step
+      let probability = try #require(tracker.probability(thatDistanceIsBelow: x + step))
+      #expect(probability >= before)
+      mean += (x + step / 2) * (probability - before)
+      square += (x + step / 2) * (x + step / 2) * (probability - before)
+      before = probability
+    }
+    let deviation = try #require(last?.distanceDeviation)
+    #expect(abs(before - 1) < 1e-9)
+    #expect(abs(mean - (try #require(last?.distance))) < 1e-4)
+    #expect(abs(square - mean * mean - deviation * deviation) < 1e-3)
+    #expect(PeerTracker().probability(thatDistanceIsBelow: 1) == nil)
   }
 
   /// Outliers that contradict each other never start the filter afresh; those that agree do.

@@ -3,6 +3,10 @@ import UWBReport
 import UWBSimulation
 
 /// The tracker on simulated walks: errors raw and tracked, divergence, and whether its deviations are honest.
+///
+/// Squared normalised errors are those of a Gaussian only where it is known what happened. Where it is open whether line of sight was
+/// lost, the tracker's own distribution is a mixture: errors are put through it and come out uniform if it is right, as normal scores
+/// with mean square 1 (probability integral transform: Rosenblatt, Ann. Math. Stat. 23, 1952; Diebold, Gunther & Tay 1998).
 struct WalkSection: RangingSection {
   /// Walks whose squared normalised errors are averaged step by step (Bar-Shalom, Li & Kirubarajan 2001, section 5.4).
   private static let ensemble = 50
@@ -13,27 +17,58 @@ struct WalkSection: RangingSection {
 
   func applies(to input: RangingEvaluationInput) -> Bool { input.walks > 0 }
 
+  /// Walks of a case of the sensitivity table, at most.
+  private static let fewer = 200
+
   private static let cases: [(name: String, walk: RangingWalk)] = {
     var clean = RangingWalk()
     clean.outliers = 0
     clean.clearTime = .infinity
     clean.gapInterval = 1e9
-    var blind = RangingWalk()
-    blind.classifierAccuracy = nil
-    var seen = RangingWalk()
-    seen.classifierAccuracy = 0.88
     return [("clean", clean), ("outliers, NLOS", blind), ("outliers, NLOS, classified", seen)]
   }()
+
+  private static let blind = RangingWalk()
+  private static let seen: RangingWalk = {
+    var walk = RangingWalk()
+    walk.classifierAccuracy = 0.88
+    return walk
+  }()
+
+  /// Walks that are other than the tracker's settings, which stay: one thing changed at a time.
+  private static let changes: [(name: String, change: @Sendable (inout RangingWalk) -> Void)] = [
+    ("always LOS", { $0.clearTime = .infinity }),
+    ("detours of 0.25 m", { $0.detour = 0.25 }),
+    ("detours of 1 m", { $0.detour = 1 }),
+    ("no outliers", { $0.outliers = 0 }),
+    ("10 % outliers", { $0.outliers = 0.1 }),
+    ("0.75 m/s", { $0.speed = 0.75 }),
+    ("3 m/s", { $0.speed = 3 }),
+    ("2 Hz", { $0.rate = 2 }),
+    ("20 Hz", { $0.rate = 20 }),
+    (
+      "stretches half as long",
+      {
+        $0.clearTime = 5
+        $0.obstructedTime = 1.5
+      }
+    ),
+    (
+      "stretches twice as long",
+      {
+        $0.clearTime = 20
+        $0.obstructedTime = 6
+      }
+    ),
+  ]
 
   func evaluate(_ input: RangingEvaluationInput) throws -> RangingSectionResult {
     var errors = EvaluationTable(
       name: "simulated walks: distance errors", columns: ["case", "label", "stage"] + RangingErrors.columns)
     var honesty = EvaluationTable(
       name: "simulated walks: consistency",
-      columns: [
-        "case", "walks", "diverged", "tracked_over_raw_rms", "nis", "nees", "nees_within_95", "azimuth_rms_deg",
-        "azimuth_tracked_rms_deg", "azimuth_nees",
-      ])
+      columns: Outcome.columns + ["azimuth_rms_deg", "azimuth_tracked_rms_deg", "azimuth_nees"])
+    var sensitivity = EvaluationTable(name: "simulated walks: sensitivity", columns: Outcome.columns)
     var samples: [DistributionPicture.Sample] = []
     for (name, walk) in Self.cases {
       let outcome = Outcome(walk, count: input.walks, seed: input.seed)
@@ -42,22 +77,32 @@ struct WalkSection: RangingSection {
         errors.add([.text(name), .text(label), .text("raw")] + group.raw.cells)
         errors.add([.text(name), .text(label), .text("tracked")] + group.tracked.cells)
       }
-      let ratio = outcome.all.tracked.statistics.flatMap { tracked in
-        outcome.all.raw.statistics.map { tracked.rms / $0.rms }
-      }
-      honesty.add([
-        .text(name), .count(input.walks), .count(outcome.diverged), .number(ratio, places: 3),
-        .number(outcome.innovations.mean, places: 3), .number(outcome.squares.mean, places: 3),
-        .number(outcome.within, places: 3), .number(outcome.rawAzimuth.rms, places: 3),
-        .number(outcome.azimuth.rms, places: 3), .number(outcome.azimuthSquares.mean, places: 3),
-      ])
+      honesty.add(
+        outcome.cells(name, input.walks) + [
+          .number(outcome.rawAzimuth.rms, places: 3), .number(outcome.azimuth.rms, places: 3),
+          .number(outcome.azimuthSquares.mean, places: 3),
+        ])
       if name == Self.cases.last?.name {
         samples = [outcome.all.raw.sample("raw"), outcome.all.tracked.sample("tracked")]
       }
     }
+    let count = min(input.walks, Self.fewer)
+    for (kind, base) in [("unclassified", Self.blind), ("classified", Self.seen)] {
+      for (name, change) in Self.changes {
+        var walk = base
+        change(&walk)
+        sensitivity.add(Outcome(walk, count: count, seed: input.seed).cells("\(kind), \(name)", count))
+      }
+    }
+    for accuracy in [0.7, 0.97] {
+      var walk = Self.seen
+      walk.classifierAccuracy = accuracy
+      let percent = Int((100 * accuracy).rounded())
+      sensitivity.add(Outcome(walk, count: count, seed: input.seed).cells("classified, \(percent) % right", count))
+    }
     var panel = DistributionPicture(title: "", samples: samples, scale: .logarithmic).panel
     panel.title = "Simulated walks, 1.5 m/s, 5 % outliers, line of sight lost now and then"
-    return RangingSectionResult(tables: [errors, honesty], panels: [panel])
+    return RangingSectionResult(tables: [errors, honesty, sensitivity], panels: [panel])
   }
 
   private struct Group {
@@ -80,31 +125,68 @@ struct WalkSection: RangingSection {
   /// What the walks of one case came to.
   private struct Outcome {
     private static let degrees = 180 / Double.pi
+    /// A normal score's probability is kept so far from 0 and 1.
+    private static let rarest = 1e-12
+    static let columns: [StaticString] = [
+      "case", "walks", "diverged", "tracked_over_raw_rms", "within_1_sigma", "within_2_sigma", "nis", "nis_score",
+      "nees",
+      "nees_within_95", "nees_score", "nees_score_within_95",
+    ]
     var clear = Group()
     var obstructed = Group()
     var all = Group()
     var diverged = 0
     var innovations = Mean()
     var squares = Mean()
+    /// The same of normal scores: what a standard normal variable is below as likely as by the tracker's own distribution.
+    var innovationScores = Mean()
+    var scores = Mean()
+    /// Of errors within one and two stated deviations.
+    var coverage = (one: Mean(), two: Mean())
     var rawAzimuth = Mean()
     var azimuth = Mean()
     var azimuthSquares = Mean()
     /// Part of the steps at which an ensemble's mean squared error lies within its 95 % bounds.
     var within: Double?
+    var scoresWithin: Double?
+
+    /// Sums over an ensemble's walks at one step.
+    private struct Sums {
+      var squares = 0.0
+      var scores = 0.0
+      var count = 0
+    }
 
     init(_ walk: RangingWalk, count: Int, seed: UInt64) {
-      var ensembles: [[(sum: Double, count: Int)]] = []
+      var ensembles: [[Sums]] = []
       for index in 0..<count {
         if index % WalkSection.ensemble == 0 { ensembles.append([]) }
         run(walk.steps(seed: seed, walk: index), walk, into: &ensembles[ensembles.count - 1])
       }
       let steps = ensembles.flatMap { $0 }.filter { $0.count == WalkSection.ensemble }
-      let inside = steps.filter { WalkSection.bounds.contains($0.sum / Double($0.count)) }
-      within = steps.isEmpty ? nil : Double(inside.count) / Double(steps.count)
+      func inside(_ sum: (Sums) -> Double) -> Double? {
+        let inside = steps.filter { WalkSection.bounds.contains(sum($0) / Double($0.count)) }
+        return steps.isEmpty ? nil : Double(inside.count) / Double(steps.count)
+      }
+      within = inside { $0.squares }
+      scoresWithin = inside { $0.scores }
+    }
+
+    func cells(_ name: String, _ walks: Int) -> [EvaluationTable.Cell] {
+      let ratio = all.tracked.statistics.flatMap { tracked in all.raw.statistics.map { tracked.rms / $0.rms } }
+      let numbers = [
+        ratio, coverage.one.mean, coverage.two.mean, innovations.mean, innovationScores.mean, squares.mean, within,
+        scores.mean, scoresWithin,
+      ]
+      return [.text(name), .count(walks), .count(diverged)] + numbers.map { .number($0, places: 3) }
+    }
+
+    private static func score(_ probability: Double) -> Double {
+      NormalDistribution.quantile(min(max(probability, rarest), 1 - rarest))
     }
 
     private mutating func run(
-      _ steps: [RangingWalk.Step], _ walk: RangingWalk, into ensemble: inout [(sum: Double, count: Int)]
+      _ steps: [RangingWalk.Step], _ walk: RangingWalk, into ensemble: inout [Sums]
     ) {
       var tracker = PeerTracker()
       var lostSince: Double?
@@ -123,9 +205,20 @@ struct WalkSection: RangingSection {
         if step.isObstructed { add(&obstructed) } else { add(&clear) }
         let square = (error / deviation) * (error / deviation)
         squares.add(square)
-        if index >= ensemble.count { ensemble.append((0, 0)) }
-        ensemble[index].sum += square
+        coverage.one.add(square <= 1 ? 1 : 0)
+        coverage.two.add(square <= 4 ? 1 : 0)
+        if index >= ensemble.count { ensemble.append(Sums()) }
+        ensemble[index].squares += square
         ensemble[index].count += 1
+        if let probability = tracker.probability(thatDistanceIsBelow: step.distance) {
+          let score = Self.score(probability)
+          scores.add(score * score)
+          ensemble[index].scores += score * score
+        }
+        if let probability = output.innovationProbability {
+          let score = Self.score(probability)
+          innovationScores.add(score * score)
+        }
         if let innovation = output.normalisedInnovation, !output.isOutlier { innovations.add(innovation * innovation) }
         if abs(error) > WalkSection.lost.distance, !step.isObstructed {
           let since = lostSince ?? step.measurement.time

@@ -1,0 +1,111 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// One measured distance, taken in by one hypothesis after the other; and what they together had predicted for it.
+struct RangeUpdate {
+  private let measured: Double
+  private let noise: Double
+  private let outliers: Double
+  private let outlierDensity: Double
+
+  /// Of all hypotheses so far, after the measurement; and the outliers' part of it.
+  private(set) var weight = 0.0
+  private var outlierWeight = 0.0
+  /// Sums over the predictions: weight, mean, square, and probability of a measurement below this one.
+  private var predicted = SIMD4<Double>.zero
+
+  /// - Parameters:
+  ///   - noise: variance of the measurement, m²
+  ///   - outliers: how likely it is anything at all
+  ///   - outlierDensity: of such measurements, m⁻¹
+  init(measured: Double, noise: Double, outliers: Double, outlierDensity: Double) {
+    self.measured = measured
+    self.noise = noise
+    self.outliers = outliers
+    self.outlierDensity = outlierDensity
+  }
+
+  /// The hypothesis after the measurement, its weight multiplied by the measurement's likelihood.
+  ///
+  /// - Parameters:
+  ///   - word: what the measurement itself says for this kind of hypothesis, 0 … 1
+  ///   - leastDetour: what a detour is at least, m; `nil` where there is none
+  ///   - isNew: whether the detour begins here. Detours have a longer tail than a Gaussian: exponential beyond one deviation.
+  mutating func apply(
+    to hypothesis: RangeHypothesis, word: Double, leastDetour: Double? = nil, isNew: Bool = false
+  ) -> RangeHypothesis {
+    guard hypothesis.weight > 0 else { return .none }
+    let column = hypothesis.covariance.times(SIMD3(1, 0, 1))
+    let mean = hypothesis.state.x + hypothesis.state.z
+    let variance = column.x + column.z + noise
+    let innovation = measured - mean
+    guard variance > 0 else {
+      // Certain before, certain of the measurement: nothing moves, nothing can be said for or against.
+      predicted += hypothesis.weight * SIMD4(1, mean, mean * mean, innovation >= 0 ? 1 : 0)
+      weight += word * hypothesis.weight
+      return hypothesis.weighted(by: word)
+    }
+    let size = abs(innovation) / variance.squareRoot()
+    predicted +=
+      hypothesis.weight
+      * SIMD4(
+        1, mean, variance + mean * mean,
+        NormalDistribution.probability(below: innovation < 0 ? -size : size))
+
+    let exponent = isNew && size > 1 ? size - 0.5 : size * size / 2
+    var likelihood = (1 - outliers) * exp(-exponent) / (2 * .pi * variance).squareRoot()
+    let gain = column / variance
+    // Neither distances nor detours are negative: what a measurement makes of that counts as evidence.
+    likelihood *= Self.evidence(
+      hypothesis.state.x, hypothesis.covariance.x.x, gain.x, innovation, variance, least: 1e-3)
+    if let leastDetour {
+      likelihood *= Self.evidence(
+        hypothesis.state.z - leastDetour, hypothesis.covariance.z.z, gain.z, innovation, variance, least: 1e-9)
+    }
+    // Never zero: hypotheses that are all out of the question keep their proportions.
+    likelihood = max(likelihood, .leastNormalMagnitude)
+    let anything = outliers * outlierDensity
+    let belief = likelihood / (likelihood + anything)
+
+    var next = hypothesis
+    next.state += (belief * innovation) * gain
+    // Probabilistic data association: the covariance with the measurement or without, and the distance between the two.
+    let spread = (belief * innovation) * ((1 - belief) * innovation) - belief * variance
+    next.covariance = next.covariance + spread * SymmetricMatrix3.square(gain)
+    next.weight *= word * (likelihood + anything)
+    weight += next.weight
+    outlierWeight += next.weight * (1 - belief)
+    return next
+  }
+
+  /// How much likelier it is after the measurement than before that a number is positive.
+  private static func evidence(
+    _ mean: Double, _ variance: Double, _ gain: Double, _ innovation: Double, _ total: Double, least: Double
+  ) -> Double {
+    positive(mean + gain * innovation, variance - gain * gain * total) / max(positive(mean, variance), least)
+  }
+
+  /// How likely a Gaussian number is positive.
+  static func positive(_ mean: Double, _ variance: Double) -> Double {
+    // Nothing is left of the doubt beyond six deviations.
+    if mean > 0, mean * mean > 36 * variance { return 1 }
+    return variance > 0
+      ? NormalDistribution.probability(below: mean / variance.squareRoot()) : mean >= 0 ? 1 : 0
+  }
+
+  /// How the measurement lay to what the hypotheses had predicted.
+  var innovation: RangeTrack.Innovation {
+    guard predicted.x > 0 else {
+      return RangeTrack.Innovation(value: 0, variance: noise, probability: 0.5, isOutlier: false)
+    }
+    let mean = predicted.y / predicted.x
+    let below = predicted.w / predicted.x
+    let anywhere = min(max(0.5 + (measured - mean) * outlierDensity, 0), 1)
+    return RangeTrack.Innovation(
+      value: measured - mean, variance: max(0, predicted.z / predicted.x - mean * mean),
+      probability: (1 - outliers) * below + outliers * anywhere, isOutlier: outlierWeight > weight / 2)
+  }
+}
