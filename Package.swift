@@ -49,7 +49,8 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "TestSupport", dependencies: ["UWBDSP", .product(name: "Numerics", package: "swift-numerics")],
-      path: "Tests/Support", exclude: ["CAllocationCounter"], swiftSettings: strict),
+      path: "Tests/Support", exclude: ["CAllocationCounter", "CSanitizerProbe"], swiftSettings: strict),
+    .target(name: "CSanitizerProbe", path: "Tests/Support/CSanitizerProbe"),
     .target(name: "CAllocationCounter", path: "Tests/Support/CAllocationCounter"),
     .testTarget(
       name: "UWBDSPTests",
@@ -60,7 +61,8 @@ let package = Package(
     .testTarget(
       name: "UWBSimulationTests", dependencies: ["UWBSimulation", "TestSupport"], swiftSettings: strict),
     .testTarget(
-      name: "UWBCaptureTests", dependencies: ["UWBCapture", "UWBSimulation", "TestSupport"], swiftSettings: strict),
+      name: "UWBCaptureTests", dependencies: ["UWBCapture", "UWBSimulation", "TestSupport", "CSanitizerProbe"],
+      swiftSettings: strict),
     .testTarget(name: "NearbySessionTests", dependencies: ["NearbySession", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "NearbySimulationTests", dependencies: ["NearbySimulation", "TestSupport"], swiftSettings: strict),
@@ -70,3 +72,8 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
+
+// Checks that build all of it anew, as sanitizers do, take the tests of one target alone (or several, between commas).
+if let only = Context.environment["UWB_TESTS"]?.split(separator: ",").map(String.init) {
+  package.targets.removeAll { $0.type == .test && !only.contains($0.name) }
+}
