@@ -50,7 +50,8 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: ["UWBDSP", "CAllocationCounter", .product(name: "Numerics", package: "swift-numerics")],
-      path: "Tests/Support", exclude: ["CAllocationCounter"], swiftSettings: strict),
+      path: "Tests/Support", exclude: ["CAllocationCounter", "CSanitizerProbe"], swiftSettings: strict),
+    .target(name: "CSanitizerProbe", path: "Tests/Support/CSanitizerProbe"),
     .target(name: "CAllocationCounter", path: "Tests/Support/CAllocationCounter"),
     .testTarget(
       name: "UWBDSPTests",
@@ -61,7 +62,8 @@ let package = Package(
     .testTarget(
       name: "UWBSimulationTests", dependencies: ["UWBSimulation", "TestSupport"], swiftSettings: strict),
     .testTarget(
-      name: "UWBCaptureTests", dependencies: ["UWBCapture", "UWBSimulation", "TestSupport"], swiftSettings: strict),
+      name: "UWBCaptureTests", dependencies: ["UWBCapture", "UWBSimulation", "TestSupport", "CSanitizerProbe"],
+      swiftSettings: strict),
     .testTarget(
       name: "NearbySessionTests", dependencies: ["NearbySession", "UWBSimulation", "TestSupport"], swiftSettings: strict
     ),
@@ -74,3 +76,8 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
+
+// Checks that build all of it anew, as sanitizers do, take the tests of one target alone (or several, between commas).
+if let only = Context.environment["UWB_TESTS"]?.split(separator: ",").map(String.init) {
+  package.targets.removeAll { $0.type == .test && !only.contains($0.name) }
+}

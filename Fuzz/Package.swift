@@ -7,7 +7,12 @@ let package = Package(
   platforms: [.macOS(.v26)],
   dependencies: [.package(name: "UWBDSP", path: "..")],
   targets: [
-    .executableTarget(name: "fuzz-captures", dependencies: [.product(name: "UWBCapture", package: "UWBDSP")])
+    .executableTarget(
+      name: "fuzz-captures",
+      dependencies: [
+        .product(name: "UWBDSP", package: "UWBDSP"), .product(name: "UWBCapture", package: "UWBDSP"),
+        .product(name: "NearbySession", package: "UWBDSP"),
+      ])
   ],
   swiftLanguageModes: [.v6]
 )

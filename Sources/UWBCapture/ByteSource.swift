@@ -8,7 +8,7 @@ public final class ByteSource {
   /// Reads at most the buffer's size into the buffer, blocking until there is something; 0 at the end.
   public typealias Read = (UnsafeMutableRawBufferPointer) throws -> Int
 
-  /// Bytes that the buffer holds.
+  /// Bytes that the buffer holds at first.
   public static let capacity = 256 * 1024
 
   /// The file's path as it was given, or `-` for standard input: what messages call it.
@@ -18,7 +18,7 @@ public final class ByteSource {
   /// Whether the stream has ended; what is buffered may still be there to be consumed.
   public private(set) var isAtEnd = false
 
-  private let buffer: UnsafeMutableRawBufferPointer
+  private var buffer: UnsafeMutableRawBufferPointer
   private var filled = 0..<0
   private let read: Read
   private let close: () -> Void
@@ -96,6 +96,19 @@ public final class ByteSource {
     precondition(count >= 0 && count <= filled.count, "\(count) bytes of \(filled.count) buffered can't be consumed")
     filled = filled.lowerBound + count..<filled.upperBound
     bytesConsumed += count
+  }
+
+  /// Bytes that the buffer holds now.
+  var capacity: Int { buffer.count }
+
+  /// Makes the buffer hold at least so many bytes, for formats whose records are long; what is buffered stays.
+  func reserve(_ byteCount: Int) {
+    guard byteCount > buffer.count else { return }
+    let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: byteCount, alignment: 64)
+    larger.copyMemory(from: buffered)
+    filled = 0..<filled.count
+    buffer.deallocate()
+    buffer = larger
   }
 
   /// Adds what the stream has next to the buffered bytes, waiting only until there is something.

@@ -29,6 +29,10 @@ public struct CaptureFormat: Sendable {
 
   /// All formats, in the order in which content is tried.
   public static let all: [CaptureFormat] = [
+    // First, because its header quotes notes that other formats are told by.
+    CaptureFormat(
+      name: "ndjson", summary: "lines of JSON, as uwb convert writes them", isStream: true,
+      recognise: { NDJSONReader.recognise($0) }, open: { NDJSONReader($0) }),
     CaptureFormat(
       name: "decaranging", summary: "text log of DecaRanging (EVK1000, DW1000) with accumulators", isStream: true,
       recognise: { DecaRangingLog.recognise($0) }, open: { DecaRangingLog($0) }),

@@ -20,26 +20,31 @@ struct ConvertTests {
 
   /// What an exchange holds, as far as a replay can tell.
   static func fingerprint(_ exchange: RangingExchange) -> String {
-    let messages = [exchange.poll, exchange.response, exchange.final].map { message -> String in
-      let samples = message?.reception?.impulseResponse.map { response in
+    let messages = exchange.messages.map { message -> String in
+      let samples = message.reception?.impulseResponse.map { response in
         response.samples().map { "\($0)" }.joined().hashValue
       }
-      return "\(message?.transmitted as Any) \(message?.reception?.time as Any) "
-        + "\(message?.reception?.chipFirstPathTaps as Any) \(samples as Any)"
+      return "\(message.transmitted as Any) \(message.reception?.time as Any) "
+        + "\(message.reception?.chipFirstPathTaps as Any) \(samples as Any)"
     }
     return "\(exchange.index) \(exchange.time) \(exchange.peer) \(messages) \(exchange.chipReport as Any)"
   }
 
-  static func read(_ path: String, limit: Int = .max) throws -> [RangingExchange] {
+  /// Lines of a replay that speak of exchanges, without the capture's name.
+  static func updates(_ run: UwbProcess) -> [String] {
+    run.lines.filter { $0.contains("\"exchange\"") }.map { String($0).replacing(/"capture":"[^"]*",/, with: "") }
+  }
+
+  static func read(_ path: String) throws -> [RangingExchange] {
     var reader = try openCapture(path)
     var exchanges: [RangingExchange] = []
-    while exchanges.count < limit, let exchange = try reader.next() { exchanges.append(exchange) }
+    while let exchange = try reader.next() { exchanges.append(exchange) }
     return exchanges
   }
 
   @Test(
     "a log, as a recording, an archive or a collection, gives the same updates",
-    arguments: ["a.sigmf-meta", "b.sigmf", "collection"])
+    arguments: ["a.sigmf-meta", "b.sigmf", "collection", "c.ndjson"])
   func roundTrip(name: String) throws {
     let folder = try TemporaryFolder()
     let log = folder.path("log.txt")
@@ -50,25 +55,47 @@ struct ConvertTests {
     #expect(run.errors.contains("6 exchanges, 12 CIRs") && run.errors.contains("not carried over: nothing"))
     let one = try UwbProcess.run("replay", log)
     let other = try UwbProcess.run("replay", folder.path(name))
-    func updates(_ run: UwbProcess, _ capture: String) -> String {
-      run.lines.filter { $0.contains("\"exchange\"") }.joined(separator: "\n").replacing(capture, with: "X")
-    }
-    #expect(updates(one, "log.txt").count > 500)
-    #expect(updates(one, "log.txt") == updates(other, name))
+    #expect(Self.updates(one).joined().count > 500)
+    #expect(Self.updates(one) == Self.updates(other))
   }
 
-  @Test("all public logs come back the same from a recording", .enabled(if: RealCaptures.isPresent))
+  @Test("each public log's recording replays to the same bytes", .enabled(if: RealCaptures.isPresent))
   func realLogs() throws {
     let folder = try TemporaryFolder()
     let logs = try RealCaptures.allLogs()
     #expect(logs.count == 22)
     for log in logs {
-      let exchanges = try Self.read(log, limit: 12)
-      let writer = try createCapture(folder.path("x"), header: try openCapture(log).header)
-      for exchange in exchanges { try writer.append(exchange) }
-      try writer.finish()
+      #expect(try UwbProcess.run("convert", log, folder.path("x")).status == 0)
+      let (one, other) = (
+        Self.updates(try UwbProcess.run("replay", log)), Self.updates(try UwbProcess.run("replay", folder.path("x")))
+      )
+      #expect(one.count > 50 && one == other, "\(log): \(one.count) and \(other.count) updates")
+    }
+  }
+
+  @Test("tables give the same updates from a recording, phases and odd counters with them", arguments: ["", ".ndjson"])
+  func tables(ending: String) throws {
+    let folder = try TemporaryFolder()
+    let phases = "PDoA1,PDoA2,Distance,AoA1,AoA2,Real Azimuth\n-75,10,203,-30.5,4,-30\n20,-5,180,12,-3,10\n"
+    try Data(phases.utf8).write(to: URL(fileURLWithPath: folder.path("p.csv")))
+    let ranging =
+      "timestamp,Distance,resp_rx_ts,poll_tx_ts,resp_tx_ts,poll_rx_ts,FirstPathAmp1,FirstPathAmp2,FirstPathAmp3,"
+      + "Standard Noise,RSSI(dBm),anchor_id\n"
+      + "1000,10.037364,72110257,0,-627894096,-700000000,14808,14198,9559,48,-79.5,12\n"
+      + "1000.5,10.037364,-71889743,-144000000,722105904,650000000,14808,14198,9559,48,-79.5,12\n"
+    try Data(ranging.utf8).write(to: URL(fileURLWithPath: folder.path("r.csv")))
+    for table in ["p", "r"] {
+      let out = folder.path(table + ending)
+      #expect(try UwbProcess.run("convert", folder.path(table + ".csv"), out).status == 0)
+      let one = try UwbProcess.run("replay", folder.path(table + ".csv"), "--angle", "none")
+      let other = try UwbProcess.run("replay", out, "--angle", "none")
+      let lines = Self.updates(one)
+      #expect(lines.count == 2 && lines.allSatisfy { $0.contains("update") }, "\(one.output)\(one.errors)")
+      #expect(Self.updates(other) == lines, "\(other.output)\(other.errors)")
+      // What a chip made of its phases is not in an update.
       #expect(
-        try Self.read(folder.path("x.sigmf-meta")).map(Self.fingerprint) == exchanges.map(Self.fingerprint), "\(log)")
+        try Self.read(out).map { "\($0.chipReport as Any) \($0.phaseDifferences as Any)" }
+          == Self.read(folder.path(table + ".csv")).map { "\($0.chipReport as Any) \($0.phaseDifferences as Any)" })
     }
   }
 

@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import UWBCapture
+import UWBDSP
 
 // Part of POSIX, and not in the module of every C library.
 @_silgen_name("posix_openpt") private func openTerminal(_ flags: Int32) -> Int32
@@ -61,6 +62,76 @@ private final class RunningUwb {
   }
 }
 
+/// The two ends of a pseudo-terminal, set as a serial port's reader sets its port: no editing of lines, no echo.
+private final class PseudoTerminal {
+  let terminal: Int32
+  private let main: Int32
+
+  init() throws {
+    main = openTerminal(O_RDWR | O_NOCTTY)
+    try #require(main >= 0 && grantTerminal(main) == 0 && unlockTerminal(main) == 0)
+    terminal = open(String(cString: try #require(terminalName(main))), O_RDWR | O_NOCTTY)
+    try #require(terminal >= 0)
+    var attributes = termios()
+    tcgetattr(terminal, &attributes)
+    cfmakeraw(&attributes)
+    tcsetattr(terminal, TCSANOW, &attributes)
+  }
+
+  func write(_ bytes: ArraySlice<UInt8>) throws {
+    var written = 0
+    while written < bytes.count {
+      let count = bytes.withUnsafeBytes { buffer in
+        buffer.baseAddress.map { Foundation.write(main, $0 + written, buffer.count - written) } ?? 0
+      }
+      try #require(count > 0)
+      written += count
+    }
+  }
+
+  func hangUp() {
+    close(main)
+  }
+}
+
+/// A DecaRanging log in pieces, each with the time at which it was written: from one adjusted receive time to the next.
+private struct PacedLog {
+  struct Frame {
+    /// Seconds after the first frame.
+    var time: Double
+    var bytes: Range<Int>
+    /// Exchanges that were whole before these bytes.
+    var exchangesBefore: Int
+  }
+
+  private(set) var frames: [Frame] = []
+
+  init(_ log: [UInt8]) {
+    var first: Double?
+    var whole = 0
+    for line in log.split(separator: 0x0A, omittingEmptySubsequences: false) {
+      let text = String(decoding: line, as: UTF8.self)
+      if let range = text.range(of: "Rx time = "),
+        let time = text[range.upperBound...].split(separator: " ").first.flatMap({ Double($0) })
+      {
+        // The devices' clocks begin anew every 17.2 s.
+        let wrap = Double(DeviceTime.ticksPerWrap) * UWB.tick
+        let last = frames.last?.time ?? 0
+        var elapsed = time - (first ?? time)
+        while elapsed < last - wrap / 2 { elapsed += wrap }
+        // What stands before the first frame goes out with it.
+        if first != nil { frames[frames.count - 1].bytes = frames[frames.count - 1].bytes.lowerBound..<line.startIndex }
+        frames.append(
+          Frame(
+            time: elapsed, bytes: (first == nil ? 0 : line.startIndex)..<log.count,
+            exchangesBefore: whole))
+        first = first ?? time
+      }
+      if text.hasPrefix("Anchor ToF") { whole += 1 }
+    }
+  }
+}
+
 @Suite("live input and sudden ends")
 struct LiveTests {
   /// Every exchange's update is out before the next exchange has come in: the input waits for it.
@@ -91,32 +162,60 @@ struct LiveTests {
 
   @Test("on a pseudo-terminal, which is what a serial port looks like, too")
   func pseudoTerminal() throws {
-    let main = openTerminal(O_RDWR | O_NOCTTY)
-    try #require(main >= 0 && grantTerminal(main) == 0 && unlockTerminal(main) == 0)
-    let name = String(cString: try #require(terminalName(main)))
-    let terminal = open(name, O_RDWR | O_NOCTTY)
-    try #require(terminal >= 0)
-    // As a serial port's reader sets it: no editing of lines, no echo.
-    var attributes = termios()
-    tcgetattr(terminal, &attributes)
-    cfmakeraw(&attributes)
-    tcsetattr(terminal, TCSANOW, &attributes)
+    let port = try PseudoTerminal()
     let (text, ends) = ConvertTests.log(4, seed: 10)
-    let running = try RunningUwb(["replay", "-", "--delay", "chip"], terminal: terminal)
-    try play(
-      text, ends: ends,
-      through: { bytes in
-        var written = 0
-        while written < bytes.count {
-          let count = bytes.withUnsafeBytes { buffer in
-            buffer.baseAddress.map { write(main, $0 + written, buffer.count - written) } ?? 0
-          }
-          try #require(count > 0)
-          written += count
-        }
-      }, running)
+    let running = try RunningUwb(["replay", "-", "--delay", "chip"], terminal: port.terminal)
+    try play(text, ends: ends, through: { try port.write($0[...]) }, running)
     try running.input.close()
-    close(main)
+    port.hangUp()
+    running.process.waitUntilExit()
+    #expect(running.process.terminationStatus == 0)
+  }
+
+  /// The log's own time stamps say when each frame's lines are written. No clock is asserted on: the player waits where it has
+  /// to, so a program that holds an update back until it has seen more ends the wait after a minute, and the test.
+  @Test("at its recorded pace, each update is out before the exchange after the next comes in")
+  func recordedPace() throws {
+    let (text, _) = ConvertTests.log(8, seed: 14)
+    try playAtRecordedPace(Array(text.utf8), seconds: 3)
+  }
+
+  @Test("a public log at its recorded pace", .enabled(if: RealCaptures.isPresent))
+  func recordedPaceOfARealLog() throws {
+    let log = [UInt8](try Data(contentsOf: URL(fileURLWithPath: RealCaptures.log("1"))))
+    let frames = PacedLog(log).frames
+    // Poll and final of twelve exchanges.
+    try playAtRecordedPace(Array(log[..<frames[23].bytes.upperBound]), seconds: 2.6)
+  }
+
+  private func playAtRecordedPace(_ bytes: [UInt8], seconds: Double) throws {
+    let log = PacedLog(bytes)
+    let folder = try TemporaryFolder()
+    try Data(bytes).write(to: URL(fileURLWithPath: folder.path("log.txt")))
+    let expected = try ConvertTests.read(folder.path("log.txt")).map(\.index)
+    try #require(expected.count >= 8)
+    let port = try PseudoTerminal()
+    let running = try RunningUwb(["replay", "-", "--delay", "chip"], terminal: port.terminal)
+    // Logs that last longer than a test may are played faster, in proportion.
+    let pace = max(1, (log.frames.last?.time ?? 0) / seconds)
+    let start = ContinuousClock.now
+    var updates: [Substring] = []
+    for frame in log.frames {
+      let wanted = frame.exchangesBefore - 1
+      while updates.count < wanted {
+        let line = try #require(running.line(), "no update of exchange \(updates.count) before \(frame.time) s")
+        updates.append(line[...])
+      }
+      let due = start.advanced(by: .seconds(frame.time / pace))
+      Thread.sleep(forTimeInterval: max(0, ContinuousClock.now.duration(to: due) / .seconds(1)))
+      try port.write(bytes[frame.bytes])
+    }
+    while updates.count < expected.count {
+      updates.append(try #require(running.line(), "no update of exchange \(updates.count)")[...])
+    }
+    for (line, index) in zip(updates, expected) { #expect(line.contains("\"exchange\":\(index),"), "\(line)") }
+    try running.input.close()
+    port.hangUp()
     running.process.waitUntilExit()
     #expect(running.process.terminationStatus == 0)
   }
@@ -157,27 +256,34 @@ struct LiveTests {
     }
   }
 
-  @Test("killed at any time, a simulation leaves a capture that opens")
-  func killedWhileSimulating() throws {
+  @Test(
+    "killed at any time, a simulation or a conversion leaves a capture that opens",
+    arguments: [["simulate", "walk", "--out"], ["convert", "LOG"], ["convert", "LOG", ".ndjson"]])
+  func killedWhileWriting(command: [String]) throws {
     let folder = try TemporaryFolder()
-    let complete = try UwbProcess.run("simulate", "walk", "--out", folder.path("whole"))
-    #expect(complete.status == 0)
-    let expected = try ConvertTests.read(folder.path("whole")).map(ConvertTests.fingerprint)
+    let log = folder.path("log.txt")
+    try Data(ConvertTests.log(150, seed: 15).text.utf8).write(to: URL(fileURLWithPath: log))
+    let ending = command.last == ".ndjson" ? ".ndjson" : ""
+    let arguments = command.filter { $0 != ".ndjson" }.map { $0 == "LOG" ? log : $0 }
+    let complete = try UwbProcess.run(arguments + [folder.path("whole" + ending)])
+    #expect(complete.status == 0, "\(complete.errors)")
+    let expected = try ConvertTests.read(folder.path("whole" + ending)).map(ConvertTests.fingerprint)
     for round in 0..<6 {
-      let path = folder.path("cut\(round)")
-      let running = try RunningUwb(["simulate", "walk", "--out", path])
-      Thread.sleep(forTimeInterval: 0.03 + 0.06 * Double(round))
+      let path = folder.path("cut\(round)\(ending)")
+      let file = ending.isEmpty ? path + ".sigmf-meta" : path
+      let running = try RunningUwb(arguments + [path])
+      Thread.sleep(forTimeInterval: 0.01 + 0.06 * Double(round))
       running.kill()
-      guard FileManager.default.fileExists(atPath: path + ".sigmf-meta") else { continue }
+      guard FileManager.default.fileExists(atPath: file) else { continue }
       do {
         let found = try ConvertTests.read(path).map(ConvertTests.fingerprint)
         #expect(found == Array(expected.prefix(found.count)), "round \(round)")
-        let segments = try String(contentsOfFile: path + ".sigmf-meta", encoding: .utf8).ranges(of: "message_count")
-          .count
-        #expect(found.count >= segments - 1, "round \(round)")
+        let mark = ending.isEmpty ? "message_count" : "\"exchange\":"
+        let begun = try String(contentsOfFile: file, encoding: .utf8).ranges(of: mark).count
+        #expect(found.count >= begun - 1, "round \(round)")
       } catch let error as CaptureError {
-        // Killed before the first byte of metadata.
-        #expect(error.problem == "is empty", "round \(round): \(error)")
+        // Killed before the first byte of metadata, or inside of ndjson's first line.
+        #expect(error.problem == "is empty" || !ending.isEmpty, "round \(round): \(error)")
       }
     }
   }

@@ -1,9 +1,11 @@
 import Foundation
+import NearbySession
 import UWBCapture
+import UWBDSP
 
 // Throws bytes at one reader, which UWB_FUZZ_FORMAT names: a capture format, `sigmf` (metadata over fixed samples),
-// `sigmf-archive`, `sigmf-collection`, `truth`, `pose`. What a reader may do with any bytes: yield exchanges, count losses, throw
-// a CaptureError. What it may not: crash, hang, take memory without measure (libFuzzer's -rss_limit_mb), or lose count.
+// `sigmf-archive`, `sigmf-collection`, `truth`, `pose`, `calibration`, `accessory` (messages). What a reader may do with any bytes:
+// yield exchanges, count losses, throw its own error. What it may not: crash, hang, take memory without measure (libFuzzer's -rss_limit_mb), or lose count.
 
 @_silgen_name("LLVMFuzzerRunDriver")
 func runFuzzer(
@@ -37,13 +39,15 @@ func read(_ reader: any CaptureReader, byteCount: Int) throws {
     count += 1
     // Each exchange takes bytes: a reader that yields more of them than there are bytes does not come to an end.
     precondition(count <= byteCount, "\(count) exchanges of \(byteCount) bytes")
-    if format != "sigmf", format != "sigmf-archive" {
+    // Recordings and lines of ours say themselves which exchange they hold.
+    if !format.hasPrefix("sigmf"), format != "ndjson", format != "auto" {
       precondition(exchange.index > last, "exchange \(exchange.index) after \(last)")
       last = exchange.index
     }
-    for message in [exchange.poll, exchange.response, exchange.final] {
-      guard let response = message?.reception?.impulseResponse else { continue }
+    for message in exchange.messages {
+      guard let response = message.reception?.impulseResponse else { continue }
       // Touches first and last sample of each antenna: memory that is not there would show.
+      precondition(response.antennaCount >= 1 && response.tapCount >= 1, "a CIR of nothing")
       for antenna in [0, response.antennaCount - 1] {
         _ = response.samples(antenna: antenna, taps: 0..<1)
         _ = response.samples(antenna: antenna, taps: response.tapCount - 1..<response.tapCount)
@@ -51,6 +55,29 @@ func read(_ reader: any CaptureReader, byteCount: Int) throws {
     }
   }
   precondition(reader.skipped.counts.values.allSatisfy { $0 > 0 }, "a loss was counted as none")
+}
+
+/// A message that is understood has bytes that are understood as the same message.
+func readMessage(_ bytes: UnsafeBufferPointer<UInt8>) throws(AccessoryMessageError) {
+  let message = try AccessoryMessage(bytes: bytes)
+  let again = try AccessoryMessage(bytes: message.bytes)
+  precondition(again == message, "\(message) does not come back")
+}
+
+/// As the command line takes a calibration file: what its checks let pass, the engine has to live with.
+func readCalibration(_ bytes: UnsafeBufferPointer<UInt8>) {
+  guard let calibration = try? JSONDecoder().decode(Calibration.self, from: Data(bytes)),
+    calibration.version == Calibration.version, calibration.delay?.problem == nil,
+    calibration.angle?.manifold?.isValid != false, calibration.angle?.antennas?.isValid != false
+  else { return }
+  let engine = RangingEngine(
+    RangingEngine.Configuration(profile: .dw1000, delay: .chip, calibration: calibration))
+  let reception = Reception(time: DeviceTime(ticks: 1000), chipFirstPathTaps: 5, receivedPowerdBm: -80)
+  let message = RangingMessage(transmitted: DeviceTime(ticks: 500), reception: reception)
+  let exchange = RangingExchange(
+    index: 0, time: 0, peer: DeviceAddress(rawValue: 1), poll: message, response: message, final: message,
+    phaseDifferences: [0.5, -0.5])
+  _ = engine.measure(exchange, using: engine.makeWorkspace())
 }
 
 func test(_ bytes: UnsafeBufferPointer<UInt8>) throws {
@@ -71,6 +98,8 @@ func test(_ bytes: UnsafeBufferPointer<UInt8>) throws {
     return path
   }
   switch format {
+  case "accessory": try readMessage(bytes)
+  case "calibration": readCalibration(bytes)
   case "truth": _ = try TruthTable(source())
   case "pose":
     let table = try PoseTable(source())
@@ -86,10 +115,25 @@ func test(_ bytes: UnsafeBufferPointer<UInt8>) throws {
 // libFuzzer asks for this name, though it is handed the function as well.
 @_cdecl("LLVMFuzzerTestOneInput")
 func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
-  do { try test(UnsafeBufferPointer(start: start, count: count)) } catch is CaptureError {} catch {
+  do {
+    try test(UnsafeBufferPointer(start: start, count: count))
+  } catch is CaptureError, is AccessoryMessageError {
+  } catch {
     fatalError("an error of another kind: \(error)")
   }
   return 0
+}
+
+// libFuzzer counts seconds of the clock; on a machine that is shared, processor time says what was done. It ends in order
+// at SIGUSR1.
+if let seconds = ProcessInfo.processInfo.environment["UWB_FUZZ_CPU_SECONDS"].flatMap({ Int($0) }), seconds > 0 {
+  signal(SIGVTALRM) { _ in raise(SIGUSR1) }
+  var limit = itimerval(it_interval: timeval(), it_value: timeval(tv_sec: seconds, tv_usec: 0))
+  #if os(Linux)
+    setitimer(Int32(ITIMER_VIRTUAL.rawValue), &limit, nil)
+  #else
+    setitimer(ITIMER_VIRTUAL, &limit, nil)
+  #endif
 }
 
 var count = CommandLine.argc

@@ -26,7 +26,10 @@ struct DW3000Lines: CIRLineParser {
   }
 
   var skipped = SkippedInput()
-  let notes = ["CIRs of single receptions: no clock and no timestamps, so no distance of the engine's"]
+  let notes = [
+    "CIRs of single receptions: no clock and no timestamps, so no distance of the engine's",
+    "the pulse of a DW3000 was not measured: the standard's stands for it (uwb calibrate pulse, --pulse)",
+  ]
   private var pending: Pending?
   private var isStray = false
   private var longest = 0
@@ -35,6 +38,7 @@ struct DW3000Lines: CIRLineParser {
   private var pool = TapStoragePool()
 
   var format: String { "dw3000-cir" }
+  var profile: String { DeviceProfile.dw3000.name }
   var hasPhase: Bool { true }
 
   static func recognise(_ start: Span<UInt8>) -> CaptureFormat.Recognition {

@@ -4,6 +4,8 @@ import UWBDSP
 protocol CIRLineParser {
   /// The format's name, as `--format` takes it.
   var format: String { get }
+  /// Name of the device profile of the radio that the format comes from.
+  var profile: String { get }
   /// What a reader of the capture should know.
   var notes: [String] { get }
   /// Whether the CIRs hold phases.
@@ -14,6 +16,10 @@ protocol CIRLineParser {
   mutating func take(_ line: Span<UInt8>, isTerminated: Bool) -> CIRRecord?
   /// Tells that no line follows.
   mutating func finish()
+}
+
+extension CIRLineParser {
+  var profile: String { DeviceProfile.dw1000.name }
 }
 
 /// Reads a text log of CIRs, line by line: what the formats that hold no exchanges have in common.
@@ -35,7 +41,7 @@ struct CIRLog<Parser: CIRLineParser>: CaptureReader {
   }
 
   var header: CaptureHeader {
-    CaptureHeader(format: parser.format, profile: "dw1000", notes: parser.notes, hasPhase: parser.hasPhase)
+    CaptureHeader(format: parser.format, profile: parser.profile, notes: parser.notes, hasPhase: parser.hasPhase)
   }
 
   var skipped: SkippedInput { parser.skipped }

@@ -32,8 +32,8 @@ public final class NumPyWriter: CaptureWriter {
 
   public func append(_ exchange: RangingExchange) throws {
     lost.add("exchangeFields")
-    for message in [exchange.poll, exchange.response, exchange.final] {
-      guard let response = message?.reception?.impulseResponse else { continue }
+    for message in exchange.messages {
+      guard let response = message.reception?.impulseResponse else { continue }
       if shape == nil {
         shape = (response.antennaCount, response.tapCount)
         try writeHeader()

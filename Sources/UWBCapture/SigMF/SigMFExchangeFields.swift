@@ -16,11 +16,13 @@ extension SigMFMessage {
     noiseThreshold = reception.noiseThreshold
     firstPathAmplitudes = reception.firstPathAmplitudes.flatMap { amplitudes in
       let list = [amplitudes.x, amplitudes.y, amplitudes.z]
-      return list.allSatisfy(\.isFinite) ? list : nil
+      return list.finite
     }
     noiseDeviation = reception.noiseDeviation?.finite
     carrierOffset = reception.carrierOffsetppm?.finite
     timeTrackingOffset = reception.timeTrackingOffsetppm?.finite
+    antennaPhases = reception.antennaPhases?.finite
+    antennaFirstPaths = reception.antennaFirstPathTaps?.finite
   }
 
   /// The message, with the CIR that its segment holds.
@@ -31,7 +33,7 @@ extension SigMFMessage {
         Reception(
           time: DeviceTime(ticks: time), chipFirstPathTaps: firstPath, impulseResponse: impulseResponse,
           preambleCount: preambleCount, receivedPowerdBm: receivedPower, firstPathPowerdBm: firstPathPower,
-          noiseThreshold: noiseThreshold,
+          noiseThreshold: noiseThreshold, antennaPhases: antennaPhases, antennaFirstPathTaps: antennaFirstPaths,
           firstPathAmplitudes: firstPathAmplitudes.flatMap { $0.count == 3 ? SIMD3($0[0], $0[1], $0[2]) : nil },
           noiseDeviation: noiseDeviation, carrierOffsetppm: carrierOffset, timeTrackingOffsetppm: timeTrackingOffset)
       })
@@ -47,9 +49,11 @@ extension SigMFExchange {
     initiator = exchange.initiator == .local ? .local : .peer
     counterBits = exchange.counterBits == 40 ? nil : exchange.counterBits
     self.otherMessages = otherMessages.isEmpty ? nil : otherMessages
+    phaseDifferences = exchange.phaseDifferences?.finite
     report = exchange.chipReport.map {
       Report(
-        distance: $0.distance?.finite, rawDistance: $0.rawDistance?.finite, clockOffset: $0.clockOffsetppm?.finite)
+        distance: $0.distance?.finite, rawDistance: $0.rawDistance?.finite, clockOffset: $0.clockOffsetppm?.finite,
+        azimuth: $0.azimuth?.finite, elevation: $0.elevation?.finite)
     }
     truth = exchange.truth.map {
       Truth(
@@ -83,8 +87,11 @@ extension SigMFExchange {
       poll: poll, response: message(.response), secondPoll: message(.secondPoll), final: message(.final),
       counterBits: counterBits ?? 40,
       chipReport: report.map {
-        ChipReport(distance: $0.distance, rawDistance: $0.rawDistance, clockOffsetppm: $0.clockOffset)
+        ChipReport(
+          distance: $0.distance, rawDistance: $0.rawDistance, clockOffsetppm: $0.clockOffset, azimuth: $0.azimuth,
+          elevation: $0.elevation)
       },
+      phaseDifferences: phaseDifferences,
       truth: truth.map {
         GroundTruth(
           distance: $0.distance, azimuth: $0.azimuth, elevation: $0.elevation, isLineOfSight: $0.isLineOfSight)
@@ -92,6 +99,22 @@ extension SigMFExchange {
   }
 }
 
+extension RangingExchange {
+  /// The messages that there are, by name, in the order in which they were sent.
+  var namedMessages: [(name: SigMFMessage.Name, message: RangingMessage)] {
+    [
+      (SigMFMessage.Name.poll, poll as RangingMessage?), (.response, response), (.secondPoll, secondPoll),
+      (.final, final),
+    ]
+    .compactMap { name, message in message.map { (name, $0) } }
+  }
+}
+
 extension Double {
   fileprivate var finite: Double? { isFinite ? self : nil }
+}
+
+extension [Double] {
+  // A list that lost an element would speak of other antennas.
+  fileprivate var finite: [Double]? { allSatisfy(\.isFinite) ? self : nil }
 }

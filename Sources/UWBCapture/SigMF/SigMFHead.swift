@@ -53,8 +53,8 @@ extension SigMFReader {
   }
 
   /// The receiver's antennas, if the recording says where they are and at which carrier they listen.
-  static func array(_ global: SigMFGlobal) -> AntennaArray? {
-    guard let positions = global.antennaPositions, let carrier = global.carrier, carrier > 0, carrier.isFinite,
+  static func array(positions: [[Double]]?, carrier: Double?) -> AntennaArray? {
+    guard let positions, let carrier, carrier > 0, carrier.isFinite,
       !positions.isEmpty, positions.allSatisfy({ $0.count == 3 })
     else { return nil }
     return AntennaArray(positions: positions.map { SIMD3($0[0], $0[1], $0[2]) }, carrier: carrier)

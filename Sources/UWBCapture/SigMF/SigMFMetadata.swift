@@ -58,6 +58,8 @@ struct SigMFMessage: Encodable, Equatable {
   var noiseDeviation: Double?
   var carrierOffset: Double?
   var timeTrackingOffset: Double?
+  var antennaPhases: [Double]?
+  var antennaFirstPaths: [Double]?
 
   enum CodingKeys: String, CodingKey {
     case name = "uwb:message"
@@ -72,6 +74,8 @@ struct SigMFMessage: Encodable, Equatable {
     case noiseDeviation = "uwb:noise_deviation"
     case carrierOffset = "uwb:carrier_offset_ppm"
     case timeTrackingOffset = "uwb:time_tracking_offset_ppm"
+    case antennaPhases = "uwb:antenna_phases_rad"
+    case antennaFirstPaths = "uwb:antenna_first_path_taps"
   }
 }
 
@@ -81,11 +85,15 @@ struct SigMFExchange: Encodable, Equatable {
     var distance: Double?
     var rawDistance: Double?
     var clockOffset: Double?
+    var azimuth: Double?
+    var elevation: Double?
 
     enum CodingKeys: String, CodingKey {
       case distance = "uwb:distance_m"
       case rawDistance = "uwb:raw_distance_m"
       case clockOffset = "uwb:clock_offset_ppm"
+      case azimuth = "uwb:azimuth_rad"
+      case elevation = "uwb:elevation_rad"
     }
   }
 
@@ -115,6 +123,7 @@ struct SigMFExchange: Encodable, Equatable {
   /// Absent for 40.
   var counterBits: Int?
   var otherMessages: [SigMFMessage]?
+  var phaseDifferences: [Double]?
   var report: Report?
   var truth: Truth?
 
@@ -126,6 +135,7 @@ struct SigMFExchange: Encodable, Equatable {
     case initiator = "uwb:initiator"
     case counterBits = "uwb:counter_bits"
     case otherMessages = "uwb:other_messages"
+    case phaseDifferences = "uwb:phase_differences_rad"
     case report = "uwb:chip_report"
     case truth = "uwb:truth"
   }

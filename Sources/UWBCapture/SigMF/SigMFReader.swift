@@ -45,7 +45,8 @@ public struct SigMFReader: CaptureReader {
     self.layout = layout
     hash = global.sha512
     header = CaptureHeader(
-      format: "sigmf", profile: global.profile ?? "dw1000", array: Self.array(global), notes: global.notes ?? [],
+      format: "sigmf", profile: global.profile ?? "dw1000",
+      array: Self.array(positions: global.antennaPositions, carrier: global.carrier), notes: global.notes ?? [],
       hasPhase: global.hasPhase ?? true)
     metadata = JSONStream(try ByteSource(recording.metadata))
     samples = try MappedSamples(recording.data)

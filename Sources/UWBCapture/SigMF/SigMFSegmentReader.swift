@@ -12,7 +12,7 @@ extension SigMFSegment {
   }
 }
 
-/// The fields of one object, as far as they were there: a segment's, or one of a message without a CIR.
+/// The fields of one segment, as far as they were there.
 private struct SigMFSegmentFields {
   var sampleStart: Int?
   var frequency: Double?
@@ -20,130 +20,37 @@ private struct SigMFSegmentFields {
   var tapCount: Int?
   var scale: Float?
   var tapSpacing: Double?
-
-  var name: SigMFMessage.Name?
-  var transmitted: UInt64?
-  var received: UInt64?
-  var firstPath: Double?
-  var preambleCount: Int?
-  var receivedPower: Double?
-  var firstPathPower: Double?
-  var noiseThreshold: Int?
-
-  var messageCount: Int?
-  var time: Double?
-  var peer: String?
-  var local: String?
-  var initiator: SigMFExchange.Initiator?
-  var otherMessages: [SigMFMessage]?
-  var report: SigMFExchange.Report?
-  var truth: SigMFExchange.Truth?
-
-  var message: SigMFMessage? {
-    guard let name else { return nil }
-    return SigMFMessage(
-      name: name, transmitted: transmitted, received: received, firstPath: firstPath, preambleCount: preambleCount,
-      receivedPower: receivedPower, firstPathPower: firstPathPower, noiseThreshold: noiseThreshold)
-  }
+  var message = SigMFMessageFields()
+  var exchange = SigMFExchangeFields()
 
   var segment: SigMFSegment? {
-    guard let sampleStart, let index, let tapCount, let message else { return nil }
+    guard let sampleStart, let index, let tapCount, let message = message.message else { return nil }
     var segment = SigMFSegment(sampleStart: sampleStart, frequency: frequency, index: index, message: message)
     segment.tapCount = tapCount
     segment.scale = scale
     segment.tapSpacing = tapSpacing
     // The count of messages marks an exchange's first segment.
-    guard let messageCount else { return segment }
-    guard let time, let peer, let initiator else { return nil }
-    segment.exchange = SigMFExchange(
-      messageCount: messageCount, time: time, peer: peer, local: local, initiator: initiator,
-      otherMessages: otherMessages, report: report, truth: truth)
+    guard let messageCount = exchange.messageCount else { return segment }
+    guard let exchange = exchange.exchange(messageCount: messageCount) else { return nil }
+    segment.exchange = exchange
     return segment
   }
 
   mutating func take(_ key: JSONCursor.Key, _ cursor: inout JSONCursor) -> Bool {
-    takeOfMessage(key, &cursor) ?? takeOfSegment(key, &cursor) ?? takeOfExchange(key, &cursor) ?? cursor.skipValue()
+    if let name = key.without("uwb:") {
+      return message.take(name, &cursor) ?? take(ofSegment: name, &cursor) ?? exchange.take(name, &cursor)
+        ?? cursor.skipValue()
+    }
+    if key.matches("core:sample_start") { return cursor.read(&sampleStart) { $0.integer() } }
+    if key.matches("core:frequency") { return cursor.read(&frequency) { $0.number() } }
+    return cursor.skipValue()
   }
 
-  private mutating func takeOfMessage(_ key: JSONCursor.Key, _ cursor: inout JSONCursor) -> Bool? {
-    if key.matches("uwb:received_ticks") { return Self.read(&received, &cursor) { $0.integer() } }
-    if key.matches("uwb:transmitted_ticks") { return Self.read(&transmitted, &cursor) { $0.integer() } }
-    if key.matches("uwb:first_path_taps") { return Self.read(&firstPath, &cursor) { $0.number() } }
-    if key.matches("uwb:preamble_count") { return Self.read(&preambleCount, &cursor) { $0.integer() } }
-    if key.matches("uwb:received_power_dbm") { return Self.read(&receivedPower, &cursor) { $0.number() } }
-    if key.matches("uwb:first_path_power_dbm") { return Self.read(&firstPathPower, &cursor) { $0.number() } }
-    if key.matches("uwb:noise_threshold") { return Self.read(&noiseThreshold, &cursor) { $0.integer() } }
-    if key.matches("uwb:message") {
-      return Self.read(&name, &cursor) { $0.string().flatMap { SigMFMessage.Name(rawValue: $0) } }
-    }
+  private mutating func take(ofSegment key: JSONCursor.Key, _ cursor: inout JSONCursor) -> Bool? {
+    if key.matches("exchange") { return cursor.read(&index) { $0.integer() } }
+    if key.matches("tap_count") { return cursor.read(&tapCount) { $0.integer() } }
+    if key.matches("scale") { return cursor.read(&scale) { $0.float() } }
+    if key.matches("tap_spacing_s") { return cursor.read(&tapSpacing) { $0.number() } }
     return nil
-  }
-
-  private mutating func takeOfSegment(_ key: JSONCursor.Key, _ cursor: inout JSONCursor) -> Bool? {
-    if key.matches("core:sample_start") { return Self.read(&sampleStart, &cursor) { $0.integer() } }
-    if key.matches("uwb:exchange") { return Self.read(&index, &cursor) { $0.integer() } }
-    if key.matches("uwb:tap_count") { return Self.read(&tapCount, &cursor) { $0.integer() } }
-    if key.matches("uwb:scale") { return Self.read(&scale, &cursor) { $0.float() } }
-    if key.matches("uwb:tap_spacing_s") { return Self.read(&tapSpacing, &cursor) { $0.number() } }
-    if key.matches("core:frequency") { return Self.read(&frequency, &cursor) { $0.number() } }
-    return nil
-  }
-
-  private mutating func takeOfExchange(_ key: JSONCursor.Key, _ cursor: inout JSONCursor) -> Bool? {
-    if key.matches("uwb:message_count") { return Self.read(&messageCount, &cursor) { $0.integer() } }
-    if key.matches("uwb:time_s") { return Self.read(&time, &cursor) { $0.number() } }
-    if key.matches("uwb:peer") { return Self.read(&peer, &cursor) { $0.string() } }
-    if key.matches("uwb:local") { return Self.read(&local, &cursor) { $0.string() } }
-    if key.matches("uwb:initiator") {
-      return Self.read(&initiator, &cursor) { $0.string().flatMap { SigMFExchange.Initiator(rawValue: $0) } }
-    }
-    if key.matches("uwb:other_messages") {
-      return Self.read(&otherMessages, &cursor) { cursor in
-        var messages: [SigMFMessage] = []
-        let isWhole = cursor.array { cursor in
-          var fields = SigMFSegmentFields()
-          guard messages.count < 8, cursor.object({ fields.take($0, &$1) }), let message = fields.message else {
-            return false
-          }
-          messages.append(message)
-          return true
-        }
-        return isWhole ? messages : nil
-      }
-    }
-    if key.matches("uwb:chip_report") { return Self.read(&report, &cursor, Self.report) }
-    if key.matches("uwb:truth") { return Self.read(&truth, &cursor, Self.truth) }
-    return nil
-  }
-
-  private static func report(_ cursor: inout JSONCursor) -> SigMFExchange.Report? {
-    var report = SigMFExchange.Report()
-    let isWhole = cursor.object { key, cursor in
-      if key.matches("uwb:distance_m") { return read(&report.distance, &cursor) { $0.number() } }
-      if key.matches("uwb:raw_distance_m") { return read(&report.rawDistance, &cursor) { $0.number() } }
-      if key.matches("uwb:clock_offset_ppm") { return read(&report.clockOffset, &cursor) { $0.number() } }
-      return cursor.skipValue()
-    }
-    return isWhole ? report : nil
-  }
-
-  private static func truth(_ cursor: inout JSONCursor) -> SigMFExchange.Truth? {
-    var truth = SigMFExchange.Truth()
-    let isWhole = cursor.object { key, cursor in
-      if key.matches("uwb:distance_m") { return read(&truth.distance, &cursor) { $0.number() } }
-      if key.matches("uwb:azimuth_rad") { return read(&truth.azimuth, &cursor) { $0.number() } }
-      if key.matches("uwb:elevation_rad") { return read(&truth.elevation, &cursor) { $0.number() } }
-      if key.matches("uwb:line_of_sight") { return read(&truth.isLineOfSight, &cursor) { $0.bool() } }
-      return cursor.skipValue()
-    }
-    return isWhole ? truth : nil
-  }
-
-  private static func read<Value>(
-    _ field: inout Value?, _ cursor: inout JSONCursor, _ value: (inout JSONCursor) -> Value?
-  ) -> Bool {
-    if cursor.skipNull() { return true }
-    field = value(&cursor)
-    return field != nil
   }
 }

@@ -45,7 +45,7 @@ public final class SigMFWriter: CaptureWriter {
     try metadata.write(Data(Self.tail.utf8), at: metadataEnd)
   }
 
-  static let extensionVersion = "0.1.0"
+  static let extensionVersion = "0.2.0"
 
   /// Bytes of the samples so far.
   var sampleByteCount: Int { sampleCount * (layout ?? .single).tapByteCount }
@@ -54,7 +54,7 @@ public final class SigMFWriter: CaptureWriter {
 
   /// Whether the exchange's CIRs have the layout of those before.
   func fits(_ exchange: RangingExchange) -> Bool {
-    let receptions = [exchange.poll.reception, exchange.response?.reception, exchange.final?.reception]
+    let receptions = exchange.messages.map(\.reception)
     let layouts = Set(receptions.compactMap { $0?.impulseResponse.map(SigMFLayout.init) })
     guard layouts.count <= 1, let found = layouts.first else { return true }
     return layout == nil || layout == found
@@ -66,11 +66,7 @@ public final class SigMFWriter: CaptureWriter {
   ///   layout), or where a file can't be written.
   public func append(_ exchange: RangingExchange) throws {
     precondition(!isFinished, "\(paths.base): a recording that is finished takes no more exchanges")
-    let messages = [
-      (SigMFMessage.Name.poll, exchange.poll as RangingMessage?), (.response, exchange.response),
-      (.secondPoll, exchange.secondPoll), (.final, exchange.final),
-    ]
-    .compactMap { name, message in message.map { (name, $0) } }
+    let messages = exchange.namedMessages
     let newLayout = try checkedLayout(exchange.index, messages)
     var segments: [SigMFSegment] = []
     var others: [SigMFMessage] = []
@@ -119,7 +115,7 @@ public final class SigMFWriter: CaptureWriter {
   }
 
   private func checkedLayout(
-    _ index: Int, _ messages: [(SigMFMessage.Name, RangingMessage)]
+    _ index: Int, _ messages: [(name: SigMFMessage.Name, message: RangingMessage)]
   ) throws -> SigMFLayout? {
     var known = layout
     for (name, message) in messages {

@@ -10,6 +10,14 @@ struct JSONCursor {
   struct Key {
     fileprivate let bytes: UnsafeRawBufferPointer
 
+    /// The rest of the name behind `prefix`; `nil` where it begins otherwise.
+    func without(_ prefix: StaticString) -> Key? {
+      guard prefix.utf8CodeUnitCount <= bytes.count, let base = bytes.baseAddress,
+        memcmp(base, prefix.utf8Start, prefix.utf8CodeUnitCount) == 0
+      else { return nil }
+      return Key(bytes: UnsafeRawBufferPointer(rebasing: bytes[prefix.utf8CodeUnitCount...]))
+    }
+
     func matches(_ name: StaticString) -> Bool {
       guard name.utf8CodeUnitCount == bytes.count, let base = bytes.baseAddress else { return false }
       return memcmp(base, name.utf8Start, bytes.count) == 0
@@ -91,6 +99,17 @@ struct JSONCursor {
   mutating func bool() -> Bool? {
     if literal("true") { return true }
     return literal("false") ? false : nil
+  }
+
+  /// An array of finite numbers, at most `limit` of them.
+  mutating func numbers(limit: Int = 64) -> [Double]? {
+    var numbers: [Double] = []
+    let isWhole = array { cursor in
+      guard numbers.count < limit, let number = cursor.number() else { return false }
+      numbers.append(number)
+      return true
+    }
+    return isWhole ? numbers : nil
   }
 
   /// A finite number. Up to 19 digits and small powers of ten, which is what programs write, it is exact arithmetic;

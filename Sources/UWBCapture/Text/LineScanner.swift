@@ -23,7 +23,7 @@ struct LineScanner {
   private var pending = 0
 
   init(_ source: ByteSource, limit: Int = 64 * 1024) {
-    precondition(limit > 0 && limit < ByteSource.capacity, "a line limit of \(limit) bytes does not fit the buffer")
+    precondition(limit > 0 && limit < source.capacity, "a line limit of \(limit) bytes does not fit the buffer")
     self.source = source
     self.limit = limit
   }

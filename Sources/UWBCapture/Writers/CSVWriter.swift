@@ -1,7 +1,8 @@
 import UWBDSP
 
 /// Writes a capture as a table (RFC 4180): a row for each message, or for each antenna of a message's CIR, with the samples
-/// as they are stored in the last columns (`re0,im0,re1,im1,…`; times `scale`, a sample's value). What is absent is empty.
+/// as they are stored in the last columns (`re0,im0,re1,im1,…`; times `scale`, a sample's value). What is absent is empty;
+/// numbers of several antennas stand in one field, with blanks between them.
 ///
 /// The columns are those of the first CIR's taps. `lost` counts `antennaPositions` and `notes` of the header,
 /// `tapsBeyondColumns` (taps of longer CIRs), `profile` (the radio's name).
@@ -10,7 +11,10 @@ public final class CSVWriter: CaptureWriter {
   public static let columns = [
     "exchange", "time_s", "peer", "local", "initiator", "message", "transmitted_ticks", "received_ticks",
     "first_path_taps", "preamble_count", "received_power_dbm", "first_path_power_dbm", "noise_threshold",
-    "chip_distance_m", "chip_raw_distance_m", "chip_clock_offset_ppm", "true_distance_m", "true_azimuth_rad",
+    "first_path_amplitudes", "noise_deviation", "carrier_offset_ppm", "time_tracking_offset_ppm",
+    "antenna_phases_rad", "antenna_first_path_taps", "counter_bits", "phase_differences_rad",
+    "chip_distance_m", "chip_raw_distance_m", "chip_clock_offset_ppm", "chip_azimuth_rad", "chip_elevation_rad",
+    "true_distance_m", "true_azimuth_rad",
     "true_elevation_rad", "line_of_sight", "samples", "scale", "tap_spacing_s", "tap_count", "antenna",
   ]
 
@@ -31,8 +35,7 @@ public final class CSVWriter: CaptureWriter {
 
   public func append(_ exchange: RangingExchange) throws {
     if tapColumns == nil {
-      let receptions = [exchange.poll.reception, exchange.response?.reception, exchange.final?.reception]
-      guard let first = receptions.lazy.compactMap({ $0?.impulseResponse }).first else {
+      guard let first = exchange.messages.lazy.compactMap({ $0.reception?.impulseResponse }).first else {
         waiting.append(exchange)
         if waiting.count > Self.maximumWaiting { try begin(tapCount: 0) }
         return
@@ -57,24 +60,20 @@ public final class CSVWriter: CaptureWriter {
   }
 
   private func write(_ exchange: RangingExchange) throws {
-    let messages: [(StaticString, RangingMessage?)] = [
-      ("poll", exchange.poll), ("response", exchange.response), ("final", exchange.final),
-    ]
-    for (name, message) in messages {
-      guard let message else { continue }
+    for (name, message) in exchange.namedMessages {
       let response = message.reception?.impulseResponse
       for antenna in 0..<(response?.antennaCount ?? 1) {
-        row(exchange, name, message, response, antenna: antenna)
+        row(exchange, name.rawValue, message, response, antenna: antenna)
       }
       if let response, let tapColumns, response.tapCount > tapColumns {
         lost.add("tapsBeyondColumns", count: (response.tapCount - tapColumns) * response.antennaCount)
       }
     }
-    try output.flushIfLong()
+    try output.flush()
   }
 
   private func row(
-    _ exchange: RangingExchange, _ name: StaticString, _ message: RangingMessage,
+    _ exchange: RangingExchange, _ name: String, _ message: RangingMessage,
     _ response: ChannelImpulseResponse?, antenna: Int
   ) {
     output.append(exchange.index)
@@ -82,8 +81,7 @@ public final class CSVWriter: CaptureWriter {
     add(exchange.peer.description)
     add(exchange.local?.description)
     add(exchange.initiator == .local ? "local" : "peer")
-    output.append(",")
-    output.append(name)
+    add(name)
     add(message.transmitted.map { Int($0.ticks) })
     let reception = message.reception
     add((reception?.time.ticks).map { Int($0) })
@@ -92,9 +90,19 @@ public final class CSVWriter: CaptureWriter {
     add(reception?.receivedPowerdBm)
     add(reception?.firstPathPowerdBm)
     add(reception?.noiseThreshold)
+    add(reception?.firstPathAmplitudes.map { [$0.x, $0.y, $0.z] })
+    add(reception?.noiseDeviation)
+    add(reception?.carrierOffsetppm)
+    add(reception?.timeTrackingOffsetppm)
+    add(reception?.antennaPhases)
+    add(reception?.antennaFirstPathTaps)
+    add(exchange.counterBits)
+    add(exchange.phaseDifferences)
     add(exchange.chipReport?.distance)
     add(exchange.chipReport?.rawDistance)
     add(exchange.chipReport?.clockOffsetppm)
+    add(exchange.chipReport?.azimuth)
+    add(exchange.chipReport?.elevation)
     add(exchange.truth?.distance)
     add(exchange.truth?.azimuth)
     add(exchange.truth?.elevation)
@@ -133,6 +141,16 @@ public final class CSVWriter: CaptureWriter {
     output.append(",")
     guard let value else { return }
     if value.isFinite { output.append(value) } else { lost.add("notFinite") }
+  }
+
+  private func add(_ values: [Double]?) {
+    output.append(",")
+    guard let values else { return }
+    guard values.allSatisfy(\.isFinite) else { return lost.add("notFinite") }
+    for (index, value) in values.enumerated() {
+      if index > 0 { output.append(" ") }
+      output.append(value)
+    }
   }
 
   private func add(_ value: Int?) {

@@ -2,7 +2,7 @@ import Foundation
 
 /// Text that is written from its start to its end: a file, or standard output.
 final class TextOutput {
-  private static let flushSize = 256 * 1024
+  private static let usualSize = 256 * 1024
   private let path: String
   private var descriptor: Int32
   /// What is to be written next.
@@ -13,7 +13,7 @@ final class TextOutput {
     self.path = path
     descriptor = path == "-" ? STDOUT_FILENO : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else { throw error("can't be created", "Check the folder and your rights in it.") }
-    bytes.reserveCapacity(2 * Self.flushSize)
+    bytes.reserveCapacity(Self.usualSize)
   }
 
   deinit {
@@ -54,11 +54,8 @@ final class TextOutput {
     bytes[start...].reverse()
   }
 
-  /// To be called between records: writes out what is whole, to a pipe at once, since somebody may be waiting there.
-  func flushIfLong() throws {
-    if bytes.count >= Self.flushSize || descriptor == STDOUT_FILENO { try flush() }
-  }
-
+  /// Writes out what there is. To be called after each record: somebody may be waiting behind a pipe, and what a program that
+  /// is killed had recorded is in the file.
   func flush() throws {
     var written = 0
     while written < bytes.count {

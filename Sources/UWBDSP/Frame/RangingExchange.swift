@@ -113,6 +113,9 @@ public struct RangingExchange: Sendable {
 }
 
 extension RangingExchange {
+  /// The messages that there are, in the order in which they were sent.
+  public var messages: [RangingMessage] { [poll, response, secondPoll, final].compactMap { $0 } }
+
   /// Mean of the received powers that the local device reports of the peer's frames, dBm; `nil` where it reports none.
   public var localReceivedPowerdBm: Double? {
     let first = initiator == .peer ? poll.reception?.receivedPowerdBm : response?.reception?.receivedPowerdBm

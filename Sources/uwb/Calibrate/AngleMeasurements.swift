@@ -12,20 +12,19 @@ struct AngleMeasurements {
 
   /// - Throws: `CaptureError` for captures that can't be read.
   init(
-    _ captures: [String], format: String, columns: PhaseTableColumns, truth: TruthTable, array given: AntennaArray?
+    _ captures: [String], input: InputOptions, truth: TruthTable, array given: AntennaArray?
   ) throws {
     for capture in captures {
       var engine: (engine: RangingEngine, workspace: RangingEngine.Workspace)?
-      var reader = try openCapture(capture, format: format, options: CaptureOptions(columns: columns))
+      var reader = try input.open(capture)
       var progress = Progress(capture, totalBytes: nil)
       defer { progress.finish() }
       var withoutTruth = 0
       var withoutPhases = 0
       while let exchange = try reader.next() {
         let known = exchange.truth ?? truth[capture: capture]
-        if engine == nil, let antennas = given ?? reader.header.array,
-          let profile = DeviceProfile.named(reader.header.profile)
-        {
+        if engine == nil, let antennas = given ?? reader.header.array {
+          let profile = try input.deviceProfile(of: reader.header, file: capture)
           let ranging = RangingEngine(RangingEngine.Configuration(profile: profile, array: antennas))
           engine = (ranging, ranging.makeWorkspace(antennaCount: antennas.positions.count))
           array = array ?? antennas

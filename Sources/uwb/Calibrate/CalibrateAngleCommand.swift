@@ -21,13 +21,7 @@ struct CalibrateAngleCommand: ParsableCommand {
   @Argument(help: ArgumentHelp("Captures with true angles.", valueName: "capture"))
   var captures: [String]
 
-  @Option(help: "Capture format, or auto to tell it by the content.")
-  var format = "auto"
-
-  @Option(
-    help: ArgumentHelp(
-      "Headers of the table's columns, as in \"phase1=PDoA1,azimuth=Real Azimuth\".", valueName: "name=header,…"))
-  var columns: String?
+  @OptionGroup(title: "Input options") var options: InputOptions
 
   @Option(help: ArgumentHelp("Truth table, for captures that don't hold their true angles.", valueName: "file.csv"))
   var truth: String?
@@ -65,8 +59,8 @@ struct CalibrateAngleCommand: ParsableCommand {
 
   func run() throws {
     var measured = try AngleMeasurements(
-      captures, format: format, columns: columns.map { try PhaseTableColumns($0) } ?? PhaseTableColumns(),
-      truth: try truth.map { try TruthTable(path: $0) } ?? TruthTable(), array: try array.map(ArrayFile.read))
+      captures, input: options, truth: try truth.map { try TruthTable(path: $0) } ?? TruthTable(),
+      array: try array.map(ArrayFile.read))
     guard !measured.samples.isEmpty || !measured.snapshots.isEmpty else {
       throw CaptureError(
         file: captures.joined(separator: ", "),

@@ -18,8 +18,7 @@ struct CalibratePulseCommand: ParsableCommand {
   @Argument(help: ArgumentHelp("Captures to read.", valueName: "capture"))
   var captures: [String]
 
-  @Option(help: "Capture format, or auto to tell it by the content.")
-  var format = "auto"
+  @OptionGroup(title: "Input options") var options: InputOptions
 
   @Option(help: ArgumentHelp("File to write, read by replay --pulse.", valueName: "file.json"))
   var out: String
@@ -28,13 +27,13 @@ struct CalibratePulseCommand: ParsableCommand {
     var estimation = PulseEstimation()
     var spacing = UWB.tap
     for capture in captures {
-      var reader = try openCapture(capture, format: format)
+      var reader = try options.open(capture)
       var progress = Progress(capture, totalBytes: nil)
       defer { progress.finish() }
       while let exchange = try reader.next() {
-        let period = DeviceProfile.named(reader.header.profile)?.backgroundPeriodTaps
-        for reception in [exchange.poll.reception, exchange.response?.reception, exchange.final?.reception] {
-          guard let response = reception?.impulseResponse, let first = reception?.chipFirstPathTaps else { continue }
+        let period = try options.deviceProfile(of: reader.header, file: capture).backgroundPeriodTaps
+        for reception in exchange.messages.compactMap(\.reception) {
+          guard let response = reception.impulseResponse, let first = reception.chipFirstPathTaps else { continue }
           spacing = response.tapSpacing
           for antenna in 0..<response.antennaCount {
             estimation.add(response, antenna: antenna, firstPathTaps: first, backgroundPeriodTaps: period)

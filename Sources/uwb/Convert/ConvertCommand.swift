@@ -106,9 +106,7 @@ private struct Account {
 
   mutating func add(_ exchange: RangingExchange) {
     exchanges += 1
-    for message in [exchange.poll, exchange.response, exchange.final] {
-      if message?.reception?.impulseResponse != nil { impulseResponses += 1 }
-    }
+    impulseResponses += exchange.messages.count { $0.reception?.impulseResponse != nil }
   }
 
   var text: String { "\(exchanges) exchanges, \(impulseResponses) CIRs" }

@@ -43,12 +43,7 @@ struct EngineOptions: ParsableArguments {
   ///
   /// - Throws: `CaptureError` for a profile that is not known, or a file that can't be read.
   func engine(for header: CaptureHeader, file: String) throws -> RangingEngine {
-    let name = input.profile ?? header.profile
-    guard var profile = DeviceProfile.named(name) else {
-      throw CaptureError(
-        file: file, problem: "there is no device profile “\(name)”",
-        remedy: "Known profiles are: \(DeviceProfile.all.map(\.name).joined(separator: ", ")).")
-    }
+    var profile = try input.deviceProfile(of: header, file: file)
     if let pulse { profile.pulse = try PulseFile.shape(named: pulse) }
     let array = try array.map(ArrayFile.read) ?? header.array
     var known = try calibration.map(CalibrationFile.read) ?? Calibration()

@@ -1,5 +1,6 @@
 import ArgumentParser
 import UWBCapture
+import UWBDSP
 
 extension CaptureOptions.Rows: ExpressibleByArgument {}
 
@@ -50,6 +51,19 @@ struct InputOptions: ParsableArguments {
     CaptureOptions(
       profile: profile, rows: rows, scale: scale, tapSpacing: tapSpacing.map { $0 * 1e-9 }, firstPathTaps: firstPath,
       columns: try columns.map { try PhaseTableColumns($0) } ?? PhaseTableColumns())
+  }
+
+  /// The radio of a capture that calls itself `header`.
+  ///
+  /// - Throws: `CaptureError` for a profile that is not known.
+  func deviceProfile(of header: CaptureHeader, file: String) throws -> DeviceProfile {
+    let name = profile ?? header.profile
+    guard let known = DeviceProfile.named(name) else {
+      throw CaptureError(
+        file: file, problem: "there is no device profile “\(name)”",
+        remedy: "Known profiles are: \(DeviceProfile.all.map(\.name).joined(separator: ", ")).")
+    }
+    return known
   }
 
   /// Opens the capture at `path`.

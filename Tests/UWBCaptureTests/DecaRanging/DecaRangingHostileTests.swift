@@ -49,12 +49,14 @@ import UWBDSP
   }
 
   @Test func mutatedTenThousandTimes() throws {
-    let (text, _, exchanges) = log(4, tapCount: 6)
+    let (text, ends, exchanges) = log(4, tapCount: 6)
     var random = DecaRangingGenerator(seed: 7)
     for round in 0..<10_000 {
       var mutated = text
+      var first = mutated.count
       for _ in 0..<Int.random(in: 1...3, using: &random) {
         let place = Int.random(in: 0..<mutated.count, using: &random)
+        first = min(first, place)
         switch Int.random(in: 0..<4, using: &random) {
         case 0: mutated[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
         case 1: mutated[place] = UInt8.random(in: 0...255, using: &random)
@@ -63,6 +65,10 @@ import UWBDSP
         }
       }
       let reading = try DecaRangingReading(ByteSource(content: mutated, chunk: round % 7 == 0 ? 11 : .max))
+      let whole = ends.count { $0 <= first }
+      #expect(reading.exchanges.count >= whole, "seed 7, round \(round)")
+      #expect(
+        zip(exchanges, reading.exchanges).prefix(whole).allSatisfy { $0.agrees(with: $1) }, "seed 7, round \(round)")
       let lost = reading.skipped["incompleteExchange", default: 0] + reading.skipped["mismatchedFrames", default: 0]
       #expect(reading.exchanges.count + lost >= exchanges.count, "seed 7, round \(round): \(reading.skipped)")
       #expect(reading.exchanges.count <= exchanges.count, "seed 7, round \(round)")

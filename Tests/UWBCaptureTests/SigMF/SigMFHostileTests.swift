@@ -11,6 +11,8 @@ import UWBDSP
   private let metadata: [UInt8]
   private let data: [UInt8]
   private let written: [String]
+  /// Where the metadata hold each exchange's last segment.
+  private let ends: [Int]
 
   init() throws {
     folder = try TemporaryFolder()
@@ -19,6 +21,23 @@ import UWBDSP
     metadata = [UInt8](try Data(contentsOf: URL(fileURLWithPath: folder.path + "/x.sigmf-meta")))
     data = [UInt8](try Data(contentsOf: URL(fileURLWithPath: folder.path + "/x.sigmf-data")))
     written = exchanges.map { SigMFTests.bits($0) }
+    // A segment a line, behind two lines of head; an exchange's first segment alone counts its messages.
+    var ends: [Int] = []
+    var start = 0
+    for (number, line) in metadata.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
+      start += line.count + 1
+      guard number >= 2, line.first == UInt8(ascii: "{") else { continue }
+      if line.firstRange(of: Array("uwb:message_count".utf8)) == nil, !ends.isEmpty {
+        ends[ends.count - 1] = start
+      } else {
+        ends.append(start)
+      }
+    }
+    self.ends = ends
+  }
+
+  @Test func theEndsAreThoseOfTheExchanges() {
+    #expect(ends.count == written.count && ends == ends.sorted())
   }
 
   private func write(metadata: [UInt8]? = nil, data: [UInt8]? = nil) throws {
@@ -33,6 +52,7 @@ import UWBDSP
       do {
         let (read, reader) = try SigMFTests.read(path)
         #expect(read.map { SigMFTests.bits($0) } == Array(written.prefix(read.count)), "cut at \(cut)")
+        #expect(read.count >= ends.count { $0 <= cut }, "cut at \(cut)")
         let isWhole = cut > lines[lines.count - 3]
         #expect(isWhole || !reader.skipped.isEmpty, "cut at \(cut): a loss was not told")
         #expect(!isWhole || read.count == written.count, "cut at \(cut)")
@@ -43,7 +63,7 @@ import UWBDSP
   }
 
   @Test func dataCutAnywhereCostsTheCIRsThatAreGone() throws {
-    for cut in stride(from: 0, to: data.count, by: 7) {
+    for cut in data.indices {
       try write(data: Array(data[..<cut]))
       let (read, reader) = try SigMFTests.read(path)
       #expect(read.count == written.count)
@@ -59,8 +79,10 @@ import UWBDSP
     try Data(data).write(to: URL(fileURLWithPath: folder.path + "/m.sigmf-data"))
     for round in 0..<10_000 {
       var mutated = metadata
+      var first = mutated.count
       for _ in 0..<Int.random(in: 1...4, using: &random) {
         let place = Int.random(in: 0..<mutated.count, using: &random)
+        first = min(first, place)
         switch Int.random(in: 0..<4, using: &random) {
         case 0: mutated[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
         case 1: mutated[place] = UInt8(ascii: "9")
@@ -73,6 +95,8 @@ import UWBDSP
         let (read, reader) = try SigMFTests.read(folder.path + "/m")
         #expect(read.count <= written.count + 4, "seed 21, round \(round)")
         #expect(read.count >= written.count || !reader.skipped.isEmpty, "seed 21, round \(round)")
+        let whole = ends.count { $0 <= first }
+        #expect(read.prefix(whole).map { SigMFTests.bits($0) } == Array(written.prefix(whole)), "round \(round)")
       } catch let error as CaptureError {
         #expect(!error.problem.isEmpty && !error.remedy.isEmpty, "seed 21, round \(round)")
       }

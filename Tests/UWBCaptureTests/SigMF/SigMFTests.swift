@@ -32,9 +32,13 @@ final class TemporaryFolder {
       if index % 4 != 2 { exchange.final = message(layout, &random) }
       if index % 6 == 5 { exchange.poll.reception = nil }
       if index % 9 == 8 { exchange.final = RangingMessage() }
+      if index % 10 == 4 { exchange.secondPoll = message(layout, &random) }
+      if index % 8 == 3 { exchange.counterBits = 32 }
+      exchange.phaseDifferences = doubles(0...7, &random)
       exchange.chipReport = optional(&random) { random in
         ChipReport(
-          distance: double(&random), rawDistance: double(&random), clockOffsetppm: double(&random))
+          distance: double(&random), rawDistance: double(&random), clockOffsetppm: double(&random),
+          azimuth: double(&random), elevation: double(&random))
       }
       exchange.truth = optional(&random) { random in
         GroundTruth(
@@ -59,6 +63,12 @@ final class TemporaryFolder {
     }
   }
 
+  private static func doubles(_ counts: ClosedRange<Int>, _ random: inout DecaRangingGenerator) -> [Double]? {
+    optional(&random) { random in
+      (0..<Int.random(in: counts, using: &random)).map { _ in double(&random) ?? 0.25 }
+    }
+  }
+
   private static func time(_ random: inout DecaRangingGenerator) -> DeviceTime {
     DeviceTime(ticks: .random(in: 0 ... .max, using: &random))
   }
@@ -71,7 +81,10 @@ final class TemporaryFolder {
           time: time(&random), chipFirstPathTaps: double(&random),
           impulseResponse: layout.flatMap { layout in optional(&random) { cir(layout, &$0) } },
           preambleCount: optional(&random) { .random(in: 0...4096, using: &$0) }, receivedPowerdBm: double(&random),
-          firstPathPowerdBm: double(&random), noiseThreshold: optional(&random) { .random(in: 0...65535, using: &$0) })
+          firstPathPowerdBm: double(&random), noiseThreshold: optional(&random) { .random(in: 0...65535, using: &$0) },
+          antennaPhases: doubles(0...4, &random), antennaFirstPathTaps: doubles(0...4, &random),
+          firstPathAmplitudes: doubles(3...3, &random).map { SIMD3($0[0], $0[1], $0[2]) },
+          noiseDeviation: double(&random), carrierOffsetppm: double(&random), timeTrackingOffsetppm: double(&random))
       })
   }
 
@@ -92,6 +105,7 @@ final class TemporaryFolder {
   /// Everything an exchange holds, as text: numbers by their bits.
   static func bits(_ exchange: RangingExchange) -> String {
     func bits(_ value: Double?) -> String { value.map { String($0.bitPattern, radix: 16) } ?? "nil" }
+    func list(_ values: [Double]?) -> String { values.map { "\($0.map { bits($0) })" } ?? "nil" }
     func bits(_ cir: ChannelImpulseResponse?) -> String {
       guard let cir else { return "nil" }
       let samples = cir.storage.withBytes { bytes in
@@ -108,16 +122,21 @@ final class TemporaryFolder {
       guard let message else { return "nil" }
       let reception = message.reception.map { it in
         "\(it.time) \(bits(it.chipFirstPathTaps)) \(bits(it.impulseResponse)) \(it.preambleCount as Int?) "
-          + "\(bits(it.receivedPowerdBm)) \(bits(it.firstPathPowerdBm)) \(it.noiseThreshold as Int?)"
+          + "\(bits(it.receivedPowerdBm)) \(bits(it.firstPathPowerdBm)) \(it.noiseThreshold as Int?) "
+          + "\(list(it.antennaPhases)) \(list(it.antennaFirstPathTaps)) \(bits(it.firstPathAmplitudes?.x)) "
+          + "\(bits(it.firstPathAmplitudes?.y)) \(bits(it.firstPathAmplitudes?.z)) \(bits(it.noiseDeviation)) "
+          + "\(bits(it.carrierOffsetppm)) \(bits(it.timeTrackingOffsetppm))"
       }
       return "\(message.transmitted as DeviceTime?) \(reception ?? "nil")"
     }
-    let report = exchange.chipReport.map { [$0.distance, $0.rawDistance, $0.clockOffsetppm].map { bits($0) } }
+    let report = exchange.chipReport.map {
+      [$0.distance, $0.rawDistance, $0.clockOffsetppm, $0.azimuth, $0.elevation].map { bits($0) }
+    }
     let truth = exchange.truth.map { [$0.distance, $0.azimuth, $0.elevation].map { bits($0) } }
     return """
       \(exchange.index) \(bits(exchange.time)) \(exchange.peer.rawValue) \(exchange.local?.rawValue as UInt64?) \
       \(exchange.initiator) \(bits(exchange.poll)) \(bits(exchange.response)) \(bits(exchange.final)) \
-      \(report ?? []) \(exchange.chipReport == nil) \(truth ?? []) \(exchange.truth == nil) \
+      \(bits(exchange.secondPoll)) \(exchange.counterBits) \(list(exchange.phaseDifferences)) \(report ?? []) \(exchange.chipReport == nil) \(truth ?? []) \(exchange.truth == nil) \
       \(exchange.truth?.isLineOfSight as Bool?)
       """
   }

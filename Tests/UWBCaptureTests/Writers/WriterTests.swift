@@ -49,8 +49,7 @@ private struct NDJSONExchange: Decodable {
   }
 
   private func impulseResponses(_ exchanges: [RangingExchange]) -> [ChannelImpulseResponse] {
-    exchanges.flatMap { [$0.poll.reception, $0.response?.reception, $0.final?.reception] }
-      .compactMap { $0?.impulseResponse }
+    exchanges.flatMap { $0.messages.compactMap { $0.reception?.impulseResponse } }
   }
 
   /// CIRs of one shape.
@@ -156,7 +155,7 @@ private struct NDJSONExchange: Decodable {
     let widths = Set(lines.map { $0.split(separator: ",", omittingEmptySubsequences: false).count })
     #expect(widths.count == 1)
     #expect(
-      lines.count == 1 + exchanges.map { 1 + ($0.response == nil ? 0 : 1) + ($0.final == nil ? 0 : 1) }.reduce(0, +))
+      lines.count == 1 + exchanges.map(\.messages.count).reduce(0, +))
   }
 
   @Test(arguments: SigMFTests.layouts) func numpyComesBack(_ layout: SigMFLayout) throws {

@@ -2,7 +2,7 @@ import UWBDSP
 
 /// Writes a capture as JSON, one object a line: the header first, then each exchange with everything it holds, samples as
 /// they are stored. Numbers have the shortest decimals that read back as the same number, so nothing is lost but numbers
-/// that are not finite. `Documentation/Captures.md` lists the fields. About 12 kB a CIR of 1016 taps.
+/// that are not finite; `NDJSONReader` reads it. `Documentation/Captures.md` lists the fields. About 12 kB a CIR of 1016 taps.
 public final class NDJSONWriter: CaptureWriter {
   public private(set) var lost = SkippedInput()
   private let output: TextOutput
@@ -12,8 +12,8 @@ public final class NDJSONWriter: CaptureWriter {
   public init(path: String, header: CaptureHeader) throws {
     output = try TextOutput(path: path)
     open()
-    string("format", "uwb-capture")
-    number("version", 1)
+    string("format", NDJSONReader.format)
+    number("version", NDJSONReader.version)
     string("profile", header.profile)
     if !header.hasPhase { bool("phase", false) }
     if let array = header.array {
@@ -50,15 +50,20 @@ public final class NDJSONWriter: CaptureWriter {
     string("peer", exchange.peer.description)
     if let local = exchange.local { string("local", local.description) }
     string("initiator", exchange.initiator == .local ? "local" : "peer")
+    if exchange.counterBits != 40 { number("counter_bits", exchange.counterBits) }
     message("poll", exchange.poll)
     message("response", exchange.response)
+    message("second_poll", exchange.secondPoll)
     message("final", exchange.final)
+    numbers("phase_differences_rad", exchange.phaseDifferences)
     if let report = exchange.chipReport {
       key("chip_report")
       open()
       number("distance_m", report.distance)
       number("raw_distance_m", report.rawDistance)
       number("clock_offset_ppm", report.clockOffsetppm)
+      number("azimuth_rad", report.azimuth)
+      number("elevation_rad", report.elevation)
       close()
     }
     if let truth = exchange.truth {
@@ -72,7 +77,7 @@ public final class NDJSONWriter: CaptureWriter {
     }
     close()
     output.append("\n")
-    try output.flushIfLong()
+    try output.flush()
   }
 
   public func finish() throws {
@@ -91,6 +96,12 @@ public final class NDJSONWriter: CaptureWriter {
       number("received_power_dbm", reception.receivedPowerdBm)
       number("first_path_power_dbm", reception.firstPathPowerdBm)
       number("noise_threshold", reception.noiseThreshold)
+      numbers("first_path_amplitudes", reception.firstPathAmplitudes.map { [$0.x, $0.y, $0.z] })
+      number("noise_deviation", reception.noiseDeviation)
+      number("carrier_offset_ppm", reception.carrierOffsetppm)
+      number("time_tracking_offset_ppm", reception.timeTrackingOffsetppm)
+      numbers("antenna_phases_rad", reception.antennaPhases)
+      numbers("antenna_first_path_taps", reception.antennaFirstPathTaps)
       if let response = reception.impulseResponse { impulseResponse(response) }
     }
     close()
@@ -151,10 +162,24 @@ public final class NDJSONWriter: CaptureWriter {
     output.append(value ? "true" : "false")
   }
 
+  // JSON knows no infinity and no NaN: such a number becomes absent.
   private func number(_ name: StaticString, _ number: Double?) {
     guard let number else { return }
+    guard number.isFinite else { return lost.add("notFinite") }
     key(name)
     value(number)
+  }
+
+  private func numbers(_ name: StaticString, _ numbers: [Double]?) {
+    guard let numbers else { return }
+    guard numbers.allSatisfy(\.isFinite) else { return lost.add("notFinite") }
+    key(name)
+    output.append("[")
+    for (index, number) in numbers.enumerated() {
+      if index > 0 { output.append(",") }
+      value(number)
+    }
+    output.append("]")
   }
 
   private func number(_ name: StaticString, _ number: Int?) {

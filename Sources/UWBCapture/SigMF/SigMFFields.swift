@@ -1,0 +1,148 @@
+/// The fields of one message, as far as they were there: without the `uwb:` before their names, for the lines of ndjson have
+/// them, too.
+struct SigMFMessageFields {
+  var name: SigMFMessage.Name?
+  private var transmitted: UInt64?
+  private var received: UInt64?
+  private var firstPath: Double?
+  private var preambleCount: Int?
+  private var receivedPower: Double?
+  private var firstPathPower: Double?
+  private var noiseThreshold: Int?
+  private var firstPathAmplitudes: [Double]?
+  private var noiseDeviation: Double?
+  private var carrierOffset: Double?
+  private var timeTrackingOffset: Double?
+  private var antennaPhases: [Double]?
+  private var antennaFirstPaths: [Double]?
+
+  init(_ name: SigMFMessage.Name? = nil) {
+    self.name = name
+  }
+
+  /// `nil` where nothing said which message it is.
+  var message: SigMFMessage? {
+    guard let name else { return nil }
+    return SigMFMessage(
+      name: name, transmitted: transmitted, received: received, firstPath: firstPath, preambleCount: preambleCount,
+      receivedPower: receivedPower, firstPathPower: firstPathPower, noiseThreshold: noiseThreshold,
+      firstPathAmplitudes: firstPathAmplitudes, noiseDeviation: noiseDeviation, carrierOffset: carrierOffset,
+      timeTrackingOffset: timeTrackingOffset, antennaPhases: antennaPhases, antennaFirstPaths: antennaFirstPaths)
+  }
+
+  /// Reads the value of the field `key`: whether it could be read, or `nil` where it is none of these.
+  mutating func take(_ key: JSONCursor.Key, _ cursor: inout JSONCursor) -> Bool? {
+    if key.matches("received_ticks") { return cursor.read(&received) { $0.integer() } }
+    if key.matches("transmitted_ticks") { return cursor.read(&transmitted) { $0.integer() } }
+    if key.matches("first_path_taps") { return cursor.read(&firstPath) { $0.number() } }
+    if key.matches("preamble_count") { return cursor.read(&preambleCount) { $0.integer() } }
+    if key.matches("received_power_dbm") { return cursor.read(&receivedPower) { $0.number() } }
+    if key.matches("first_path_power_dbm") { return cursor.read(&firstPathPower) { $0.number() } }
+    if key.matches("noise_threshold") { return cursor.read(&noiseThreshold) { $0.integer() } }
+    if key.matches("first_path_amplitudes") {
+      return cursor.read(&firstPathAmplitudes) { $0.numbers().flatMap { $0.count == 3 ? $0 : nil } }
+    }
+    if key.matches("noise_deviation") { return cursor.read(&noiseDeviation) { $0.number() } }
+    if key.matches("carrier_offset_ppm") { return cursor.read(&carrierOffset) { $0.number() } }
+    if key.matches("time_tracking_offset_ppm") { return cursor.read(&timeTrackingOffset) { $0.number() } }
+    if key.matches("antenna_phases_rad") { return cursor.read(&antennaPhases) { $0.numbers() } }
+    if key.matches("antenna_first_path_taps") { return cursor.read(&antennaFirstPaths) { $0.numbers() } }
+    if key.matches("message") {
+      return cursor.read(&name) { $0.string().flatMap { SigMFMessage.Name(rawValue: $0) } }
+    }
+    return nil
+  }
+}
+
+/// The fields that concern a whole exchange, as far as they were there.
+struct SigMFExchangeFields {
+  private(set) var messageCount: Int?
+  private var time: Double?
+  private var peer: String?
+  private var local: String?
+  private var initiator: SigMFExchange.Initiator?
+  private var counterBits: Int?
+  private var otherMessages: [SigMFMessage]?
+  private var phaseDifferences: [Double]?
+  private var report: SigMFExchange.Report?
+  private var truth: SigMFExchange.Truth?
+
+  /// `nil` where a required field is missing.
+  func exchange(messageCount: Int) -> SigMFExchange? {
+    guard let time, let peer, let initiator else { return nil }
+    return SigMFExchange(
+      messageCount: messageCount, time: time, peer: peer, local: local, initiator: initiator, counterBits: counterBits,
+      otherMessages: otherMessages, phaseDifferences: phaseDifferences, report: report, truth: truth)
+  }
+
+  /// Reads the value of the field `key`: whether it could be read, or `nil` where it is none of these.
+  mutating func take(_ key: JSONCursor.Key, _ cursor: inout JSONCursor) -> Bool? {
+    if key.matches("message_count") { return cursor.read(&messageCount) { $0.integer() } }
+    if key.matches("time_s") { return cursor.read(&time) { $0.number() } }
+    if key.matches("peer") { return cursor.read(&peer) { $0.string() } }
+    if key.matches("local") { return cursor.read(&local) { $0.string() } }
+    if key.matches("initiator") {
+      return cursor.read(&initiator) { $0.string().flatMap { SigMFExchange.Initiator(rawValue: $0) } }
+    }
+    if key.matches("counter_bits") {
+      return cursor.read(&counterBits) { $0.integer().flatMap { (2...40).contains($0) ? $0 : nil } }
+    }
+    if key.matches("other_messages") { return cursor.read(&otherMessages, Self.messages) }
+    if key.matches("phase_differences_rad") { return cursor.read(&phaseDifferences) { $0.numbers() } }
+    if key.matches("chip_report") { return cursor.read(&report, Self.report) }
+    if key.matches("truth") { return cursor.read(&truth, Self.truth) }
+    return nil
+  }
+
+  private static func messages(_ cursor: inout JSONCursor) -> [SigMFMessage]? {
+    var messages: [SigMFMessage] = []
+    let isWhole = cursor.array { cursor in
+      var fields = SigMFMessageFields()
+      let isRead = cursor.object { key, cursor in
+        key.without("uwb:").flatMap { fields.take($0, &cursor) } ?? cursor.skipValue()
+      }
+      guard messages.count < 8, isRead, let message = fields.message else { return false }
+      messages.append(message)
+      return true
+    }
+    return isWhole ? messages : nil
+  }
+
+  private static func report(_ cursor: inout JSONCursor) -> SigMFExchange.Report? {
+    var report = SigMFExchange.Report()
+    let isWhole = cursor.object { key, cursor in
+      let key = key.without("uwb:") ?? key
+      if key.matches("distance_m") { return cursor.read(&report.distance) { $0.number() } }
+      if key.matches("raw_distance_m") { return cursor.read(&report.rawDistance) { $0.number() } }
+      if key.matches("clock_offset_ppm") { return cursor.read(&report.clockOffset) { $0.number() } }
+      if key.matches("azimuth_rad") { return cursor.read(&report.azimuth) { $0.number() } }
+      if key.matches("elevation_rad") { return cursor.read(&report.elevation) { $0.number() } }
+      return cursor.skipValue()
+    }
+    return isWhole ? report : nil
+  }
+
+  private static func truth(_ cursor: inout JSONCursor) -> SigMFExchange.Truth? {
+    var truth = SigMFExchange.Truth()
+    let isWhole = cursor.object { key, cursor in
+      let key = key.without("uwb:") ?? key
+      if key.matches("distance_m") { return cursor.read(&truth.distance) { $0.number() } }
+      if key.matches("azimuth_rad") { return cursor.read(&truth.azimuth) { $0.number() } }
+      if key.matches("elevation_rad") { return cursor.read(&truth.elevation) { $0.number() } }
+      if key.matches("line_of_sight") { return cursor.read(&truth.isLineOfSight) { $0.bool() } }
+      return cursor.skipValue()
+    }
+    return isWhole ? truth : nil
+  }
+}
+
+extension JSONCursor {
+  /// Reads a field's value; `null` leaves it absent.
+  ///
+  /// - Returns: whether it could be read.
+  mutating func read<Value>(_ field: inout Value?, _ value: (inout JSONCursor) -> Value?) -> Bool {
+    if skipNull() { return true }
+    field = value(&self)
+    return field != nil
+  }
+}
