@@ -71,6 +71,6 @@ import UWBCapture
 
   @Test func anUnknownFormatNameIsAnError() throws {
     let error = #expect(throws: CaptureError.self) { try openCapture("x.log", format: "pcap") }
-    #expect(error?.remedy.contains("auto, decaranging") == true)
+    #expect(error?.remedy.contains("auto, ndjson, decaranging") == true)
   }
 }

@@ -47,7 +47,7 @@ public struct PeerTracker: Sendable, Hashable {
 
     public init(
       acceleration: Double = 1.5, angularAcceleration: Double = 0.5, speed: Double = 2, gate: Double = 4,
-      outliers: Double = 0.04, mostOutliers: Int = 3, longestGap: Double = 10, clearTime: Double = 20,
+      outliers: Double = 0.04, mostOutliers: Int = 3, longestGap: Double = 5, clearTime: Double = 20,
       obstructedTime: Double = 4, obstructedBias: Double = 0.4, obstructedDeviation: Double = 0.6,
       detourDrift: Double = 0.02, jumpTime: Double = 200
     ) {

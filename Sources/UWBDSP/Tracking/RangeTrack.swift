@@ -25,9 +25,9 @@
 ///
 /// Cost: nine Kalman updates of three states a measurement, no allocation.
 struct RangeTrack: Sendable, Hashable {
-  /// Outliers: anywhere within 25 m, of which a Gaussian makes 2 m at birth, m⁻¹ and m.
+  /// Outliers: anywhere within 25 m, of which a Gaussian makes 3 m at birth, m⁻¹ and m.
   private static let outlierDensity = 0.04
-  private static let outlierDeviation = 2.0
+  private static let outlierDeviation = 3.0
   /// How far a wrong track jumps, m, and how much its rate with it, m/s.
   private static let jump = (distance: 1.5, rate: 1.0)
   /// Shorter detours are motion, for all that can be told, m.
