@@ -107,7 +107,7 @@ public struct SelfCalibration: Sendable, Hashable {
   public var outlierLimit: Double
   /// A delay that is known no better is not known, m of distance.
   public var largestDeviation: Double
-  /// Starts that are tried.
+  /// Starts that are tried; four times as many where no observation is to spare.
   public var startCount: Int
   /// m/s
   public var propagationSpeed: Double
@@ -130,10 +130,17 @@ public struct SelfCalibration: Sendable, Hashable {
     let problem = SelfCalibrationProblem(
       observations, dimensions: arrangement.dimensions, propagationSpeed: propagationSpeed)
     guard problem.rows.contains(where: { $0.kind == .range && $0.weight > 0 }) else { throw .noRanges }
-    let starts = SelfCalibrationStarts.make(problem, count: max(startCount, 1))
+    let starts = SelfCalibrationStarts.make(problem, count: max(startCount, 1) * (isJustEnough(problem) ? 4 : 1))
     let found = try settle(problem, starts)
     try checkRivals(problem, found.fits, found.analysis)
     return solution(problem, found.fits[0], found.analysis, found.weights)
+  }
+
+  /// Whether no observation is to spare: then several answers fit as well, and each has to be met to be named.
+  private func isJustEnough(_ problem: SelfCalibrationProblem) -> Bool {
+    // Moving and turning the whole changes nothing.
+    let free = problem.dimensions * (problem.dimensions + 1) / 2
+    return problem.rows.count { $0.weight > 0 } <= problem.unknownCount - free
   }
 
   /// A solution: fits from all starts, the best first, with the rows that took part.

@@ -144,7 +144,7 @@ import Testing
   }
 
   /// Blocks are passed over only where nothing reaches the level: all that does is there, to the bit.
-  @Test(arguments: [Float(4), 8, 20])
+  @Test(arguments: [Float(8), 12, 20])
   func passingOverBlocksLosesNothing(level: Float) {
     var random = StatisticsRandom(seed: 808)
     let bench = Bench(falseAlarmRate: 1e-6)
