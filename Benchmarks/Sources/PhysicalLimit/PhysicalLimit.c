@@ -49,3 +49,14 @@ int64_t uwb_read_memory(const int16_t *numbers, size_t count) {
   }
   return sum;
 }
+
+const char *uwb_vector_instructions(void) {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx512f")) return "avx512";
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return "avx2";
+#elif defined(__aarch64__)
+  return "neon";
+#endif
+  return "base";
+}

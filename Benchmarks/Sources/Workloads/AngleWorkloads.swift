@@ -5,7 +5,7 @@ import UWBSimulation
 extension Workload {
   /// Each angle method: 64 snapshots of a row of eight (of two where the method takes two), one packet on a square of four,
   /// and phase differences through a measured manifold.
-  static let angles: [Workload] = snapshotAngles + [manifoldSearch]
+  static let angles: [Workload] = snapshotAngles + [manifoldSearch, eigenvectors]
 
   private static let snapshotAngles: [Workload] = DirectionMethod.allCases.flatMap { method in
     let arrays: [(name: String, antennas: Int, snapshots: Int)] =
@@ -31,6 +31,29 @@ extension Workload {
 
   private static let manifoldSearch = Workload("angle/manifold-search/3-antennas", .estimate) {
     manifoldSearch(pointsAcross: 61)
+  }
+
+  /// The general driver, of LAPACK, on what eight antennas make.
+  private static let eigenvectors = Workload("angle/eigenvectors/8", .estimate) {
+    let array = SimulatedInput.array(antennas: 8)
+    let matrices = Ring(
+      SimulatedInput.snapshots(array, snapshotCount: 64).map { snapshots in
+        var matrix = [Complex<Double>](repeating: .zero, count: 64)
+        for column in 0..<8 {
+          for row in 0..<8 {
+            for snapshot in 0..<64 {
+              matrix[8 * column + row] +=
+                snapshots[row, snapshot] * snapshots[column, snapshot].conjugate
+            }
+          }
+        }
+        return matrix
+      })
+    let solver = HermitianEigenvectors(order: 8)
+    let workspace = solver.makeWorkspace()
+    var values = [Double](repeating: 0, count: 8)
+    var vectors = [Complex<Double>](repeating: .zero, count: 64)
+    return Prepared { _ = solver.decompose(matrices.next(), values: &values, vectors: &vectors, using: workspace) }
   }
 
   /// An estimator over snapshots of one source, 10 dB.

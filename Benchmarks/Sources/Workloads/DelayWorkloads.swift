@@ -2,8 +2,21 @@ import UWBDSP
 import UWBSimulation
 
 extension Workload {
-  /// Each delay estimator, loading included, from 16-bit taps: one path, and a residential channel.
-  static let delays: [Workload] = DelayMethod.allCases.filter { $0 != .chip }.flatMap { method in
+  /// Loading with its noise floor; the search for a first path where there is none, so that it goes over the whole CIR; each delay
+  /// estimator, loading included, from 16-bit taps: one path, and a residential channel.
+  static let delays: [Workload] =
+    [
+      Workload("delay/load", .response) {
+        let responses = Ring(residential)
+        let taps = PreparedTaps(tapCount: 1016)
+        return Prepared { taps.load(responses.next(), antenna: 0) }
+      },
+      Workload("delay/first-path-search/noise", .response) {
+        delay(.edgeFit, SimulatedInput.responses(.awgn, snrdB: -40))
+      },
+    ] + estimators
+
+  private static let estimators: [Workload] = DelayMethod.allCases.filter { $0 != .chip }.flatMap { method in
     [
       Workload("delay/\(method.rawValue)/one-path", .response) { delay(method, onePath) },
       Workload("delay/\(method.rawValue)/cm1", .response) { delay(method, residential) },

@@ -8,10 +8,10 @@ extension Workload {
     Workload("reader/decaranging", items: 32, .exchange) { reading("decaranging", decaRangingLog(exchanges: 32)) },
     Workload("reader/uwb-core", items: 64, .response) { reading("uwb-core", uwbCoreLines(count: 64)) },
     Workload("reader/contiki-uwb", items: 64, .response) { reading("contiki-uwb", contikiLines(count: 64)) },
-    Workload("reader/npy", items: 256, .response, isCounted: false) {
+    Workload("reader/npy", items: 256, .response) {
       try readingFile(MadeUpFile("cirs.npy", exchanges: 128))
     },
-    Workload("reader/sigmf", items: 2048, .response, isCounted: false) {
+    Workload("reader/sigmf", items: 2048, .response) {
       try readingFile(MadeUpFile("capture", exchanges: 1024))
     },
   ]

@@ -74,7 +74,7 @@ extension Workload {
         }
       }
     },
-    Workload("session/host-delivery", items: 100, .update, isCounted: false) {
+    Workload("session/host-delivery", items: 100, .update) {
       let host = NearbyHost(permission: .granted)
       let peer = NearbySession(host: NearbyHost())
       guard let token = peer.discoveryToken else { throw NoToken() }

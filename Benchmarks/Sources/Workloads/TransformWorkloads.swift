@@ -7,9 +7,7 @@ extension Workload {
   static let transforms: [Workload] =
     [false, true].flatMap { isTried in
       [64, 128, 1024, 2048].map { points in
-        Workload(
-          "transform/fftw-\(isTried ? "measure" : "estimate")/\(points)", items: 1000, .transform, isCounted: false
-        ) {
+        Workload("transform/fftw-\(isTried ? "measure" : "estimate")/\(points)", items: 1000, .transform) {
           guard let transform = uwb_transform_create(Int32(points), isTried ? 1 : 0) else { throw OutOfMemory() }
           return Prepared { uwb_transform_run(transform, 1000) }
         }

@@ -23,23 +23,19 @@ public struct Workload: Sendable {
   /// Items that one step works through.
   public let items: Int
   public let unit: Unit
-  /// Whether its instructions repeat exactly, so that they can be gated: no file, no clock, no lock.
-  public let isCounted: Bool
   public let prepare: @Sendable () throws -> Prepared
 
   init(
-    _ name: String, items: Int = 1, _ unit: Unit, isCounted: Bool = true,
-    prepare: @escaping @Sendable () throws -> Prepared
+    _ name: String, items: Int = 1, _ unit: Unit, prepare: @escaping @Sendable () throws -> Prepared
   ) {
     self.name = name
     self.items = items
     self.unit = unit
-    self.isCounted = isCounted
     self.prepare = prepare
   }
 
   /// All of them, in the order in which data meets the engine.
-  public static let all: [Workload] = transforms + delays + angles + chains + tracking + sessions + readers
+  public static let all: [Workload] = transforms + delays + arrays + angles + chains + tracking + sessions + readers
 
   /// The workload of that name.
   public static func named(_ name: String) -> Workload? {

@@ -1,21 +1,37 @@
+import Foundation
+import PhysicalLimit
 import Workloads
 
-// Fixed work for `valgrind --tool=callgrind` with `--collect-atstart=no '--toggle-collect=*countedWork*'`, which
-// counts while `countedWork` runs. Strip debug information first: valgrind can't read what Swift writes.
-
-nonisolated(unsafe) private var work: () -> Void = {}
-private let rounds = 8
+// Fixed work for `scripts/instruction-counts`:
+//   instruction-counts              the kernels, one a line
+//   instruction-counts KERNEL       runs it and prints how many items it worked through; valgrind counts meanwhile
+//   instruction-counts --processor  the vector instructions that the processor shows
+//
+// `valgrind --tool=callgrind --collect-atstart=no '--toggle-collect=*countedWork*'` counts while `countedWork` runs. One run for each
+// kernel: what ran before it, and left the heap as it is, is then always the same.
 
 @inline(never)
-func countedWork() {
+func countedWork(_ rounds: Int, _ work: () -> Void) {
   for _ in 0..<rounds { work() }
 }
 
-for workload in Workload.all where workload.isCounted {
+let arguments = CommandLine.arguments.dropFirst()
+switch arguments.first {
+case nil:
+  for workload in Workload.counted { print(workload.name) }
+case "--processor":
+  print(String(cString: uwb_vector_instructions()))
+case let name?:
+  guard let workload = Workload.counted.first(where: { $0.name == name }) else {
+    FileHandle.standardError.write(
+      Data("instruction-counts: no kernel is called \(name); without arguments their names are printed\n".utf8))
+    exit(64)
+  }
   let prepared = try workload.prepare()
   // What a first run makes (LAPACK's own tables, growing arrays) is no part of the steady state.
   for _ in 0..<2 { prepared.run() }
-  work = prepared.run
-  countedWork()
-  print("\(workload.name)\t\(rounds * workload.items)")
+  // Rings of inputs hold 64 at the most.
+  let rounds = max(1, 64 / workload.items)
+  countedWork(rounds, prepared.run)
+  print(rounds * workload.items)
 }

@@ -17,4 +17,8 @@ void uwb_transform_run(const uwb_transform *transform, int times);
 /// Adds up `count` numbers of 16 bits: what reading them costs at the least.
 int64_t uwb_read_memory(const int16_t *numbers, size_t count);
 
+/// The widest vector instructions that the processor shows this program: `avx512`, `avx2`, `neon` or `base`. Valgrind shows
+/// programs a processor of its own.
+const char *uwb_vector_instructions(void);
+
 #endif
