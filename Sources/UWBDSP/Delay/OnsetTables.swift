@@ -16,7 +16,7 @@ import Synchronization
 ///
 /// Where the taps' noise is correlated, L·Lᵀ, R_τ is whitened on both sides, L⁻¹·R_τ·L⁻ᵀ, and so are pulses and taps.
 ///
-/// R_{τ+1} is R_τ shifted by a tap, so the integrals are done for eight fractions of a tap only. About 40 ms and 0.9 MB.
+/// R_{τ+1} is R_τ shifted by a tap, so the integrals are done for eight fractions of a tap only. Some tens of milliseconds and 0.9 MB.
 final class OnsetTables: Sendable {
   /// Taps of the window, the rough first path's place in it, and the range of onsets: `PulseFit`'s window, so that both
   /// explain the same taps.
