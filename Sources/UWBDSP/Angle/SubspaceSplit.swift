@@ -1,7 +1,7 @@
 import CLapacke
 
-/// Eigenvalues of a sample covariance and the eigenvectors of its signals, through LAPACK: `dsyev` on the real form of a
-/// uniform row's averaged covariance, `zheev` on others.
+/// Eigenvalues of a sample covariance and the eigenvectors of its signals: `SymmetricEigenvectors` on the real form of a
+/// uniform row's averaged covariance, LAPACK's `zheev` on others.
 final class SubspaceSplit {
   let order: Int
   let limit: Int

@@ -3,7 +3,7 @@ import Testing
 
 @testable import UWBDSP
 
-/// The small problems that the subspace estimators hand to LAPACK.
+/// The small problems under the subspace estimators.
 @Suite struct SubspaceAlgebraTests {
   @Test(arguments: [1, 2, 5, 12, 40])
   func symmetricMatrixIsRebuiltFromItsEigenvectors(order: Int) {
