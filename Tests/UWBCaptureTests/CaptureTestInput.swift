@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 import UWBCapture
 
 /// A file that lives as long as the test that made it.
@@ -34,3 +35,20 @@ extension ByteSource {
 
 /// The folder of real captures, where the environment names one.
 let realData = ProcessInfo.processInfo.environment["UWB_DATA"]
+
+/// Expects that `read` refuses `input` with an error that shows each of `parts`.
+func expectRefusal(
+  of input: String, showing parts: [String], sourceLocation: SourceLocation = #_sourceLocation,
+  by read: () throws -> Void
+) {
+  do {
+    try read()
+    Issue.record("accepted: \(input)", sourceLocation: sourceLocation)
+  } catch let error as CaptureError {
+    for part in parts {
+      #expect(error.description.contains(part), "\(error)", sourceLocation: sourceLocation)
+    }
+  } catch {
+    Issue.record("\(error)", sourceLocation: sourceLocation)
+  }
+}

@@ -52,18 +52,9 @@ import UWBDSP
     let (text, ends, exchanges) = log(4, tapCount: 6)
     var random = DecaRangingGenerator(seed: 7)
     for round in 0..<10_000 {
-      var mutated = text
-      var first = mutated.count
-      for _ in 0..<Int.random(in: 1...3, using: &random) {
-        let place = Int.random(in: 0..<mutated.count, using: &random)
-        first = min(first, place)
-        switch Int.random(in: 0..<4, using: &random) {
-        case 0: mutated[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
-        case 1: mutated[place] = UInt8.random(in: 0...255, using: &random)
-        case 2: mutated.remove(at: place)
-        default: mutated.insert(mutated[Int.random(in: 0..<mutated.count, using: &random)], at: place)
-        }
-      }
+      let mutation = MutatedBytes(
+        text, most: 3, [.flippedBit, .otherByte, .lostByte, .strayByte], using: &random)
+      let (mutated, first) = (mutation.bytes, mutation.firstError)
       let reading = try DecaRangingReading(ByteSource(content: mutated, chunk: round % 7 == 0 ? 11 : .max))
       let whole = ends.count { $0 <= first }
       #expect(reading.exchanges.count >= whole, "seed 7, round \(round)")

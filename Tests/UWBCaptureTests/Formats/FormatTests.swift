@@ -64,19 +64,9 @@ import UWBDSP
     let capture = MadeUpCapture.make(format, count: 3, tapCount: 3, seed: 6)
     var random = DecaRangingGenerator(seed: 17)
     for round in 0..<10_000 {
-      var mutated = capture.bytes
-      var first = mutated.count
-      for _ in 0..<Int.random(in: 1...3, using: &random) {
-        let place = Int.random(in: 0..<mutated.count, using: &random)
-        first = min(first, place)
-        switch Int.random(in: 0..<5, using: &random) {
-        case 0: mutated[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
-        case 1: mutated[place] = UInt8.random(in: 0...255, using: &random)
-        case 2: mutated[place] = UInt8(ascii: "9")
-        case 3: mutated.remove(at: place)
-        default: mutated.insert(mutated[Int.random(in: 0..<mutated.count, using: &random)], at: place)
-        }
-      }
+      let mutation = MutatedBytes(
+        capture.bytes, most: 3, [.flippedBit, .otherByte, .nine, .lostByte, .strayByte], using: &random)
+      let (mutated, first) = (mutation.bytes, mutation.firstError)
       do {
         let reading = try CaptureReading(format, mutated, chunk: round % 5 == 0 ? 13 : .max)
         let whole = capture.ends.filter { $0 <= first }.count

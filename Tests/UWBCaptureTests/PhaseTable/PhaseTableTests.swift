@@ -134,18 +134,9 @@ import UWBDSP
     let made = try Self.read(text).exchanges
     var random = DecaRangingGenerator(seed: 17)
     for round in 0..<10_000 {
-      var mutated = text
-      var first = mutated.count
-      for _ in 0..<Int.random(in: 1...4, using: &random) {
-        let place = Int.random(in: 0..<mutated.count, using: &random)
-        first = min(first, place)
-        switch Int.random(in: 0..<4, using: &random) {
-        case 0: mutated[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
-        case 1: mutated[place] = UInt8.random(in: 0...255, using: &random)
-        case 2: mutated.remove(at: place)
-        default: mutated.insert(mutated[Int.random(in: 0..<mutated.count, using: &random)], at: place)
-        }
-      }
+      let mutation = MutatedBytes(
+        text, most: 4, [.flippedBit, .otherByte, .lostByte, .strayByte], using: &random)
+      let (mutated, first) = (mutation.bytes, mutation.firstError)
       do {
         let (exchanges, skipped) = try Self.read(mutated)
         #expect(exchanges.count + skipped.values.reduce(0, +) <= 8, "seed 17, round \(round)")

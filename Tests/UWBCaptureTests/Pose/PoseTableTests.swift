@@ -92,15 +92,7 @@ import UWBSimulation
       ("time_s,yaw_deg\n1e300,0\n", "time_s"),
     ])
   func hostile(text: String, shown: String) {
-    do {
-      _ = try Self.table(text)
-      Issue.record("accepted: \(text)")
-    } catch let error as CaptureError {
-      #expect(error.description.contains(shown), "\(error)")
-      #expect(error.description.contains("pose.csv"))
-    } catch {
-      Issue.record("\(error)")
-    }
+    expectRefusal(of: text, showing: [shown, "pose.csv"]) { _ = try Self.table(text) }
   }
 
   /// Whatever the bytes, a table or an error, and poses that are turns.

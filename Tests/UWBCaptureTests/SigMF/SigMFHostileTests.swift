@@ -78,18 +78,9 @@ import UWBDSP
     let folder = try TemporaryFolder()
     try Data(data).write(to: URL(fileURLWithPath: folder.path + "/m.sigmf-data"))
     for round in 0..<10_000 {
-      var mutated = metadata
-      var first = mutated.count
-      for _ in 0..<Int.random(in: 1...4, using: &random) {
-        let place = Int.random(in: 0..<mutated.count, using: &random)
-        first = min(first, place)
-        switch Int.random(in: 0..<4, using: &random) {
-        case 0: mutated[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
-        case 1: mutated[place] = UInt8(ascii: "9")
-        case 2: mutated.remove(at: place)
-        default: mutated.insert(mutated[Int.random(in: 0..<mutated.count, using: &random)], at: place)
-        }
-      }
+      let mutation = MutatedBytes(
+        metadata, most: 4, [.flippedBit, .nine, .lostByte, .strayByte], using: &random)
+      let (mutated, first) = (mutation.bytes, mutation.firstError)
       try Data(mutated).write(to: URL(fileURLWithPath: folder.path + "/m.sigmf-meta"))
       do {
         let (read, reader) = try SigMFTests.read(folder.path + "/m")

@@ -43,14 +43,6 @@ struct TruthTableTests {
       ("capture,label\na,LOS\nx/a,LOS\n", "line 3"), ("capture,label\na\n", "line 2"),
     ])
   func hostile(text: String, shown: String) {
-    do {
-      _ = try Self.table(text)
-      Issue.record("accepted: \(text)")
-    } catch let error as CaptureError {
-      #expect(error.description.contains(shown), "\(error)")
-      #expect(error.description.contains("truth.csv"))
-    } catch {
-      Issue.record("\(error)")
-    }
+    expectRefusal(of: text, showing: [shown, "truth.csv"]) { _ = try Self.table(text) }
   }
 }

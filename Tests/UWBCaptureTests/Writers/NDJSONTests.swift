@@ -114,19 +114,9 @@ import UWBDSP
     let ends = Self.ends(bytes)
     var random = DecaRangingGenerator(seed: 74)
     for round in 0..<10_000 {
-      var mutated = bytes
-      var first = mutated.count
-      for _ in 0..<Int.random(in: 1...3, using: &random) {
-        let place = Int.random(in: 0..<mutated.count, using: &random)
-        first = min(first, place)
-        switch Int.random(in: 0..<5, using: &random) {
-        case 0: mutated[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
-        case 1: mutated[place] = UInt8.random(in: 0...255, using: &random)
-        case 2: mutated[place] = UInt8(ascii: "9")
-        case 3: mutated.remove(at: place)
-        default: mutated.insert(mutated[Int.random(in: 0..<mutated.count, using: &random)], at: place)
-        }
-      }
+      let mutation = MutatedBytes(
+        bytes, most: 3, [.flippedBit, .otherByte, .nine, .lostByte, .strayByte], using: &random)
+      let (mutated, first) = (mutation.bytes, mutation.firstError)
       do {
         let reading = try CaptureReading("ndjson", mutated, chunk: round % 5 == 0 ? 13 : .max)
         let whole = ends.dropFirst().count { $0 <= first }
