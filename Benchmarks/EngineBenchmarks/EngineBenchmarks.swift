@@ -15,7 +15,7 @@ let benchmarks: @Sendable () -> Void = {
         maxIterations: 200_000)
     ) { benchmark, prepared in
       benchmark.startMeasurement()
-      prepared.run()
+      try prepared.run()
       benchmark.stopMeasurement()
     } setup: {
       Ready(try workload.prepare())
@@ -25,6 +25,6 @@ let benchmarks: @Sendable () -> Void = {
 
 /// The library wants what a set-up returns to be sendable; each benchmark runs on one thread.
 private struct Ready: @unchecked Sendable {
-  let run: () -> Void
+  let run: () throws -> Void
   init(_ prepared: Workload.Prepared) { run = prepared.run }
 }

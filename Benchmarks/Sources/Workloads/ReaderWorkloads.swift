@@ -28,23 +28,15 @@ extension Workload {
         position += count
         return count
       }
-      do {
-        var reader = try CaptureFormat.open(format, source)
-        while try reader.next() != nil {}
-      } catch {
-        fatalError("\(error)")
-      }
+      var reader = try CaptureFormat.open(format, source)
+      while try reader.next() != nil {}
     }
   }
 
   private static func readingFile(_ file: MadeUpFile) throws -> Prepared {
     Prepared(bytes: captureByteCount(file.path) ?? 0) {
-      do {
-        var reader = try openCapture(file.path)
-        while try reader.next() != nil {}
-      } catch {
-        fatalError("\(error)")
-      }
+      var reader = try openCapture(file.path)
+      while try reader.next() != nil {}
     }
   }
 

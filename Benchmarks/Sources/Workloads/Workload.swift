@@ -10,9 +10,9 @@ public struct Workload: Sendable {
   public struct Prepared {
     /// Bytes of input that one step reads; 0 where input is not bytes.
     public var bytes: Int
-    public let run: () -> Void
+    public let run: () throws -> Void
 
-    public init(bytes: Int = 0, _ run: @escaping () -> Void) {
+    public init(bytes: Int = 0, _ run: @escaping () throws -> Void) {
       self.bytes = bytes
       self.run = run
     }

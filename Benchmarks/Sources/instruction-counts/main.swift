@@ -11,8 +11,8 @@ import Workloads
 // kernel: what ran before it, and left the heap as it is, is then always the same.
 
 @inline(never)
-func countedWork(_ rounds: Int, _ work: () -> Void) {
-  for _ in 0..<rounds { work() }
+func countedWork(_ rounds: Int, _ work: () throws -> Void) rethrows {
+  for _ in 0..<rounds { try work() }
 }
 
 let arguments = CommandLine.arguments.dropFirst()
@@ -29,9 +29,9 @@ case let name?:
   }
   let prepared = try workload.prepare()
   // What a first run makes (LAPACK's own tables, growing arrays) is no part of the steady state.
-  for _ in 0..<2 { prepared.run() }
+  for _ in 0..<2 { try prepared.run() }
   // Rings of inputs hold 64 at the most.
   let rounds = max(1, 64 / workload.items)
-  countedWork(rounds, prepared.run)
+  try countedWork(rounds, prepared.run)
   print(rounds * workload.items)
 }

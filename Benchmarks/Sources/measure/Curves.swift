@@ -13,7 +13,7 @@ private struct Curve {
   var theory: Double
   var reason: String
   var sizes: [Int]
-  var step: (Int) throws -> (items: Int, run: () -> Void)
+  var step: (Int) throws -> (items: Int, run: () throws -> Void)
   /// µs, by size.
   var microseconds: [Double] = []
 
@@ -96,7 +96,7 @@ func measureCurves(picture: String?) throws {
   for index in measured.indices {
     for size in measured[index].sizes {
       let (items, run) = try measured[index].step(size)
-      measured[index].microseconds.append(1e6 * times(of: items, seconds: 0.3, run).quantile(0.25))
+      measured[index].microseconds.append(try 1e6 * times(of: items, seconds: 0.3, run).quantile(0.25))
     }
     let curve = measured[index]
     print(fields: [

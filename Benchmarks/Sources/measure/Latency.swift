@@ -26,16 +26,16 @@ private struct Histogram {
 
 /// Each of `count` exchanges by itself (one antenna, 64 exchanges over and over, default estimator), and as long a loop that
 /// touches no memory after each: what the machine's own stalls are. In a room, where an exchange takes longer, a twentieth.
-func measureLatency(count: Int) {
+func measureLatency(count: Int) throws {
   for (name, isRoom, count) in [("free space", false, count), ("room", true, max(1, count / 20))] {
     let step = Workload.chain(.ideal, SimulatedInput.exchanges(antennas: 1, inRoom: isRoom)).run
-    let typical = times(of: 1, seconds: 0.5, step).median
+    let typical = try times(of: 1, seconds: 0.5, step).median
     let turns = spins(lasting: typical)
     var work = Histogram()
     var empty = Histogram()
     for _ in 0..<count {
       let start = now()
-      step()
+      try step()
       let middle = now()
       spin(turns)
       empty.add(now() - middle)

@@ -24,11 +24,11 @@ struct Times {
 }
 
 /// Runs `step` for about `seconds` after a warm-up; each sample takes 20 µs or more, so that the clock's own cost is gone.
-func times(of items: Int, seconds: Double, _ step: () -> Void) -> Times {
+func times(of items: Int, seconds: Double, _ step: () throws -> Void) rethrows -> Times {
   var steps = 0
   let start = now()
   while now() - start < min(0.1, seconds / 4) || steps < 3 {
-    step()
+    try step()
     steps += 1
   }
   let single = (now() - start) / Double(steps)
@@ -37,7 +37,7 @@ func times(of items: Int, seconds: Double, _ step: () -> Void) -> Times {
   let end = now() + seconds
   repeat {
     let before = now()
-    for _ in 0..<batch { step() }
+    for _ in 0..<batch { try step() }
     samples.append((now() - before) / Double(batch * items))
   } while now() < end
   return Times(samples)
@@ -58,7 +58,7 @@ func print(fields: KeyValuePairs<String, Any>) {
 func measureTimes(_ names: ArraySlice<String>, seconds: Double) throws {
   for workload in Workload.all where names.contains(where: { workload.name.hasPrefix($0) }) {
     let prepared = try workload.prepare()
-    let times = times(of: workload.items, seconds: seconds, prepared.run)
+    let times = try times(of: workload.items, seconds: seconds, prepared.run)
     print(fields: [
       "name": workload.name, "unit": workload.unit.rawValue, "ns": 1e9 * times.median,
       "ns_p10": 1e9 * times.quantile(0.1),

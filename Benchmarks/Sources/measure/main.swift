@@ -36,7 +36,7 @@ do {
   case ("time", 2...): try measureTimes(words.dropFirst(), seconds: seconds)
   case ("list", 1): for workload in Workload.all { print(workload.name) }
   case ("memory", 1): measureMemory()
-  case ("latency", 2): measureLatency(count: Int(words[1]) ?? 1_000_000)
+  case ("latency", 2): try measureLatency(count: Int(words[1]) ?? 1_000_000)
   case ("curves", 1): try measureCurves(picture: picture)
   case ("make", 3): try makeCapture(words[1], count: Int(words[2]) ?? 2, inRoom: !isFreeSpace)
   case ("distances", 3): try measureDistances(words[1], to: words[2])

@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// Eigenvalues and eigenvectors of a small real symmetric matrix: A = V·diag(values)·Vᵀ.
 ///
 /// Householder's reduction to a tridiagonal matrix, then implicit QL steps with Wilkinson's shift (Golub & Van Loan 2013,

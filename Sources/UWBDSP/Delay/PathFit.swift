@@ -7,7 +7,8 @@ import Numerics
 /// r = y − B·a, J = ‖r‖². With slopes s_i = dp(k − τ_i)/dτ and their projections s̃_i = s_i − B·G⁻¹·Bᵀs_i, Kaufman's
 /// step solves H·δ = g, where H_ij = Re(a_i*·a_j)·s̃_iᵀs̃_j and g_i = Re(a_i*·s̃_iᵀr); ½σ²·H⁻¹ is the Cramér–Rao bound
 /// of the delays. As r is orthogonal to B, s̃_iᵀr = s_iᵀr, and with C = BᵀS and G = L·Lᵀ, S̃ᵀS̃ = SᵀS − (L⁻¹C)ᵀ(L⁻¹C), so that
-/// slopes are projected only where paths run into each other and that difference would be of rounding errors. Where noise is correlated, taps, pulses and slopes are whitened first: the rest stays as it is.
+/// slopes are projected only where paths run into each other and that difference would be of rounding errors. Where
+/// noise is correlated, taps, pulses and slopes are whitened first: the rest stays as it is.
 final class PathFit: PathModel {
   static let mostPaths = 8
   static let mostIterations = 40

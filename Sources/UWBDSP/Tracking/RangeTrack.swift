@@ -56,7 +56,7 @@ struct RangeTrack: Sendable, Hashable {
     let speed = c.speed.isFinite ? c.speed * c.speed : 9
     let detour = c.obstructedDeviation * c.obstructedDeviation
     let lost = 1 - (lineOfSightProbability.map(Self.tempered) ?? 1)
-    let good = (1 - outliers) * max(1e-12, Self.positive(value, noise))
+    let good = (1 - outliers) * max(1e-12, RangeUpdate.positive(value, noise))
     clear.add(
       RangeHypothesis(
         weight: (1 - lost) * good, state: SIMD3(value, 0, 0), covariance: .diagonal(noise, speed, 0)))
@@ -170,10 +170,6 @@ struct RangeTrack: Sendable, Hashable {
   }
 
   private static func tempered(_ probability: Double) -> Double { min(max(probability, 1 - surest), surest) }
-
-  private static func positive(_ mean: Double, _ variance: Double) -> Double {
-    RangeUpdate.positive(mean, variance)
-  }
 
   private func sum(_ term: (RangeHypothesis) -> Double) -> Double {
     var sum = 0.0
