@@ -4,10 +4,13 @@
   import Darwin
 #endif
 
-/// Standard output (or a file descriptor of a test's), buffered.
+/// Standard output (or a file descriptor of a test's), buffered: until enough has gathered, or until it has waited for long
+/// when more is written. So the first line leaves at once.
 final class ByteOutput {
   private static let flushSize = 64 * 1024
+  private static let longestWait = Duration.milliseconds(20)
   private let descriptor: Int32
+  private var lastFlush: ContinuousClock.Instant?
   private(set) var bytes: [UInt8] = []
 
   init(descriptor: Int32 = STDOUT_FILENO) {
@@ -15,10 +18,11 @@ final class ByteOutput {
     bytes.reserveCapacity(2 * Self.flushSize)
   }
 
-  /// Lets `body` append; writes out when enough has gathered.
+  /// Lets `body` append; writes out what has gathered when it is time.
   func write(_ body: (inout [UInt8]) -> Void) throws {
     body(&bytes)
-    if bytes.count >= Self.flushSize { try flush() }
+    let isLate = lastFlush.map { $0.duration(to: .now) > Self.longestWait } ?? true
+    if isLate || bytes.count >= Self.flushSize { try flush() }
   }
 
   func write(_ text: String) throws {
@@ -26,6 +30,7 @@ final class ByteOutput {
   }
 
   func flush() throws {
+    lastFlush = .now
     var start = 0
     while start < bytes.count {
       let written = bytes.withUnsafeBytes { buffer in

@@ -12,21 +12,32 @@ struct ClockedExchange: Sendable {
 /// Measures exchanges on several threads and hands them on in the order in which they came.
 ///
 /// Each thread has its own workspace, and a measurement depends on nothing but its exchange and the clocks: what comes out is the same
-/// for any number of threads. Exchanges travel in batches of about a millisecond's work; the caller's thread reads,
-/// delivers, and measures while it has to wait. At most `window` batches are under way, so memory stays flat.
+/// for any number of threads. Exchanges travel in batches of about a millisecond's work, one by one to begin with, so that the
+/// first update waits for no company; the caller's thread reads, delivers, and measures while it has to wait. At most `window`
+/// batches are under way, so memory stays flat.
 final class MeasuringPool: Sendable {
-  private static let batchCount = 16
+  private static let longestBatch = 32
 
   private final class Batch: Sendable {
+    struct Outcome {
+      var results: [RangingMeasurement]
+      var duration: Duration
+    }
+
     let exchanges: [ClockedExchange]
-    let results = Mutex<[RangingMeasurement]>([])
+    /// `nil` until all are measured.
+    let outcome = Mutex<Outcome?>(nil)
     let isDone = DispatchSemaphore(value: 0)
 
     init(_ exchanges: [ClockedExchange]) { self.exchanges = exchanges }
 
     func measure(_ engine: RangingEngine, using workspace: RangingEngine.Workspace) {
-      let measured = exchanges.map { engine.measure($0.exchange, clock: $0.clock, using: workspace) }
-      results.withLock { $0 = measured }
+      var results: [RangingMeasurement] = []
+      let duration = ContinuousClock().measure {
+        results = exchanges.map { engine.measure($0.exchange, clock: $0.clock, using: workspace) }
+      }
+      let outcome = Outcome(results: results, duration: duration)
+      self.outcome.withLock { $0 = outcome }
       isDone.signal()
     }
   }
@@ -61,13 +72,14 @@ final class MeasuringPool: Sendable {
 
     let workspace = engine.makeWorkspace(antennaCount: antennaCount)
     var underWay: [Batch] = []
+    var count = 1
     var isEnded = false
     while !isEnded || !underWay.isEmpty {
       while !isEnded, underWay.count < window {
         var exchanges: [ClockedExchange] = []
-        exchanges.reserveCapacity(Self.batchCount)
-        while exchanges.count < Self.batchCount, let exchange = try next() { exchanges.append(exchange) }
-        isEnded = exchanges.count < Self.batchCount
+        exchanges.reserveCapacity(count)
+        while exchanges.count < count, let exchange = try next() { exchanges.append(exchange) }
+        isEnded = exchanges.count < count
         guard !exchanges.isEmpty else { break }
         let batch = Batch(exchanges)
         underWay.append(batch)
@@ -75,18 +87,29 @@ final class MeasuringPool: Sendable {
         offered.signal()
       }
       guard let first = underWay.first else { break }
-      while first.isDone.wait(timeout: .now()) == .timedOut {
-        if offered.wait(timeout: .now()) == .success {
-          pending.withLock { $0.popLast() }?.measure(engine, using: workspace)
-        } else {
-          first.isDone.wait()
-          break
-        }
-      }
+      let outcome = wait(for: first, using: workspace)
       underWay.removeFirst()
-      let results = first.results.withLock { $0 }
-      for (exchange, result) in zip(first.exchanges, results) { try deliver(exchange.exchange, result) }
+      for (exchange, result) in zip(first.exchanges, outcome.results) { try deliver(exchange.exchange, result) }
+      count = Self.count(after: first.exchanges.count, taking: outcome.duration)
     }
+  }
+
+  /// What came of `batch`, once it is there; batches that nobody has taken are measured meanwhile.
+  private func wait(for batch: Batch, using workspace: RangingEngine.Workspace) -> Batch.Outcome {
+    while true {
+      if let outcome = batch.outcome.withLock({ $0 }) { return outcome }
+      if offered.wait(timeout: .now()) == .success {
+        pending.withLock { $0.popLast() }?.measure(engine, using: workspace)
+      } else {
+        batch.isDone.wait()
+      }
+    }
+  }
+
+  /// Exchanges of a batch that takes about a millisecond, after one of `count` that took `duration`.
+  private static func count(after count: Int, taking duration: Duration) -> Int {
+    if duration < .microseconds(500) { return min(2 * count, longestBatch) }
+    return duration > .milliseconds(2) ? max(1, count / 2) : count
   }
 
   /// A worker's life: batches until there is a count of `offered` without one.
