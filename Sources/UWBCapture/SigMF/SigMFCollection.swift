@@ -4,7 +4,8 @@ import UWBDSP
 /// Reads several recordings as one capture: an archive's, or those of a collection (`NAME.sigmf-collection`, whose
 /// `core:streams` names them). Exchanges count on from recording to recording, where they don't say otherwise.
 ///
-/// `skipped` is that of all recordings, and `missingRecording`: one that is named and not there.
+/// `skipped` is that of all recordings, and `missingRecording`: one that is named and not there, and `repeatedRecording`: one
+/// that is named again, and read once.
 struct SigMFCollection: CaptureReader, HashedCapture {
   let header: CaptureHeader
   private(set) var skipped = SkippedInput()
@@ -17,7 +18,7 @@ struct SigMFCollection: CaptureReader, HashedCapture {
   private var offset = 0
 
   /// - Throws: `CaptureError` where the first recording can't be read.
-  init(_ recordings: [SigMFRecording], missing: Int = 0, file: String) throws {
+  init(_ recordings: [SigMFRecording], missing: Int = 0, repeated: Int = 0, file: String) throws {
     guard let first = recordings.first else {
       throw CaptureError(
         file: file, problem: "names no recording that is there",
@@ -27,6 +28,7 @@ struct SigMFCollection: CaptureReader, HashedCapture {
     reader = try SigMFReader(first)
     header = reader.header
     if missing > 0 { skipped.add("missingRecording", count: missing) }
+    if repeated > 0 { skipped.add("repeatedRecording", count: repeated) }
   }
 
   var bytesRead: Int { bytesBefore + reader.bytesRead }
@@ -88,11 +90,12 @@ struct SigMFCollection: CaptureReader, HashedCapture {
 
   private static let maximumByteCount = 16 << 20
 
-  /// The recordings that the collection at `path` names, and how many of them are not there. Recordings that follow by
-  /// their number and are not named belong to it, too: the program that wrote them may have ended before its time.
+  /// The recordings of the collection at `path`, each once, how many of those that it names are not there, and how many
+  /// names it repeats. Recordings that follow by their number and are not named belong to it, too: the program that wrote
+  /// them may have ended before its time.
   ///
   /// - Throws: `CaptureError` where it can't be read.
-  static func recordings(_ path: String) throws -> (found: [SigMFRecording], missing: Int) {
+  static func recordings(_ path: String) throws -> (found: [SigMFRecording], missing: Int, repeated: Int) {
     let source = try ByteSource(path: path)
     var bytes = Data()
     repeat {
@@ -107,7 +110,9 @@ struct SigMFCollection: CaptureReader, HashedCapture {
     }
     let folder = (path as NSString).deletingLastPathComponent
     // A name may not lead out of the collection's folder.
-    let names = file.collection.streams.map { ($0.name as NSString).lastPathComponent }
+    let streams = file.collection.streams.map { ($0.name as NSString).lastPathComponent }
+    var known: Set<String> = []
+    let names = streams.filter { known.insert($0).inserted }
     func recording(_ name: String) -> SigMFRecording? {
       let recording = SigMFRecording(SigMFPaths(folder.isEmpty ? name : "\(folder)/\(name)"))
       let files = FileManager.default
@@ -126,7 +131,7 @@ struct SigMFCollection: CaptureReader, HashedCapture {
         number += 1
       }
     }
-    return (found, missing)
+    return (found, missing, streams.count - names.count)
   }
 
   /// The name of recording `number` of a capture that was rolled over.
@@ -149,8 +154,9 @@ enum SigMFCapture {
       || path == paths.base && !FileManager.default.fileExists(atPath: paths.metadata)
         && FileManager.default.fileExists(atPath: paths.collection)
     {
-      let (found, missing) = try SigMFCollection.recordings(paths.collection)
-      return try SigMFCollection(found, missing: missing, file: paths.collection)
+      let named = try SigMFCollection.recordings(paths.collection)
+      return try SigMFCollection(
+        named.found, missing: named.missing, repeated: named.repeated, file: paths.collection)
     }
     return try SigMFReader(path: path)
   }
