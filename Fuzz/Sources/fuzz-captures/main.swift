@@ -127,12 +127,12 @@ func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
 // libFuzzer counts seconds of the clock; on a machine that is shared, processor time says what was done. It ends in order
 // at SIGUSR1.
 if let seconds = ProcessInfo.processInfo.environment["UWB_FUZZ_CPU_SECONDS"].flatMap({ Int($0) }), seconds > 0 {
-  signal(SIGVTALRM) { _ in raise(SIGUSR1) }
+  signal(SIGPROF) { _ in raise(SIGUSR1) }
   var limit = itimerval(it_interval: timeval(), it_value: timeval(tv_sec: seconds, tv_usec: 0))
   #if os(Linux)
-    setitimer(Int32(ITIMER_VIRTUAL.rawValue), &limit, nil)
+    setitimer(Int32(ITIMER_PROF.rawValue), &limit, nil)
   #else
-    setitimer(ITIMER_VIRTUAL, &limit, nil)
+    setitimer(ITIMER_PROF, &limit, nil)
   #endif
 }
 
