@@ -20,7 +20,9 @@ struct SmallCholesky {
   }
 
   /// Factorises the leading `order` rows; `false` where they are not positive definite to working precision.
-  func factorise(order: Int) -> Bool {
+  ///
+  /// - Parameter rounding: what cancellation has to leave of a diagonal element: more than rounding has put into A.
+  func factorise(order: Int, rounding: Double = 1e-13) -> Bool {
     let inverse = inverseDiagonal.pointer
     for row in 0..<order {
       let own = lower.pointer + row * capacity
@@ -32,8 +34,7 @@ struct SmallCholesky {
       }
       var value = own[row]
       for index in 0..<row { value -= own[index] * own[index] }
-      // Relative to the element it started from: what is left after cancellation has to be more than rounding.
-      guard value > 1e-13 * own[row], value > 0 else { return false }
+      guard value > rounding * own[row], value > 0 else { return false }
       own[row] = value.squareRoot()
       inverse[row] = 1 / own[row]
     }

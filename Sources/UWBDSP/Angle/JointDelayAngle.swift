@@ -58,8 +58,8 @@ public struct JointDelayAngle: Sendable, Hashable {
     let paths: ArrayPulseFit.Workspace
     let grid: SteeringGrid
     fileprivate let steered: SteeredPathFit
-    fileprivate let spectrum: AlignedBuffer<Double>
-    fileprivate let snapshot: AlignedBuffer<Double>
+    fileprivate let spectrum: AlignedBuffer<Float>
+    fileprivate let snapshot: AlignedBuffer<Float>
     fileprivate let waves: AlignedBuffer<SteeredPathFit.Wave>
     fileprivate let start: AlignedBuffer<SteeredPathFit.Wave>
     fileprivate let best: AlignedBuffer<SteeredPathFit.Wave>
@@ -74,8 +74,7 @@ public struct JointDelayAngle: Sendable, Hashable {
       grid = SteeringGrid(estimator.array)
       let pulse = estimator.fit.paths
       steered = SteeredPathFit(
-        grid, table: PulseTable(pulse.pulse, tapSpacing: pulse.tapSpacing), windowTaps: ArrayPulseFit.windowTaps,
-        tapsPerMetre: 1 / (estimator.fit.propagationSpeed * pulse.tapSpacing))
+        grid, paths.fit.pulses, tapsPerMetre: 1 / (estimator.fit.propagationSpeed * pulse.tapSpacing))
       spectrum = grid.makeSpectrum()
       snapshot = AlignedBuffer(count: 2 * antennas, zero: 0)
       let wave = SteeredPathFit.Wave(delay: 0, cosines: .zero)
@@ -133,7 +132,10 @@ public struct JointDelayAngle: Sendable, Hashable {
     estimate.direction.set(workspace.candidates.pointer, count: workspace.candidateCount, workspace.grid.geometry)
     if estimate.direction.status == .ok, !settled { estimate.direction.status = .didNotConverge }
     let waves = workspace.best.pointer
-    guard steered.solve(waves, count: count) != nil, steered.differentiate(count: count) else { return }
+    // One descent has left all as it is needed.
+    if crests > 1 {
+      guard steered.solve(waves, count: count) != nil, steered.differentiate(count: count) else { return }
+    }
     for path in 1..<max(count, 1) {
       var later = candidate(waves[path], cost: 0, path: path, count: count, steered)
       later.covariance *= used / 2
@@ -166,8 +168,8 @@ public struct JointDelayAngle: Sendable, Hashable {
       for antenna in 0..<free.antennaCount {
         let deviation = free.deviations.pointer[antenna]
         let value = free.antennas[antenna].amplitude(path).rawStorage
-        workspace.snapshot.pointer[2 * antenna] = value.x / deviation
-        workspace.snapshot.pointer[2 * antenna + 1] = value.y / deviation
+        workspace.snapshot.pointer[2 * antenna] = Float(value.x / deviation)
+        workspace.snapshot.pointer[2 * antenna + 1] = Float(value.y / deviation)
       }
       workspace.crests.pointer[0] = workspace.grid.evaluate(workspace.snapshot.pointer, into: spectrum)
       // The free fit counts delays at the origin of the coordinates.
@@ -176,16 +178,9 @@ public struct JointDelayAngle: Sendable, Hashable {
         cosines: workspace.grid.cosines[workspace.crests.pointer[0]])
     }
     let top = workspace.crests.pointer[0]
-    let level = Self.crestShare * spectrum.pointer[top] - Self.crestNoise * weights
-    var found = 1
-    for point in 0..<spectrum.count
-    where point != top && spectrum.pointer[point] >= level && found < Self.mostCandidates
-      && workspace.grid.isCrest(point, of: spectrum)
-    {
-      workspace.crests.pointer[found] = point
-      found += 1
-    }
-    return found
+    let level = Self.crestShare * Double(spectrum.pointer[top]) - Self.crestNoise * weights
+    return workspace.grid.crests(
+      of: spectrum, above: Float(level), except: top, into: workspace.crests, from: 1)
   }
 
   /// Descends from every crest; keeps the best waves and all places where descents end.
@@ -205,7 +200,9 @@ public struct JointDelayAngle: Sendable, Hashable {
       let isBeyondEdge = length > 1
       if isBeyondEdge {
         waves[0].cosines /= length
-        guard let held = steered.solve(waves, count: count), steered.differentiate(count: count) else { continue }
+        guard let held = steered.solve(waves, count: count), steered.differentiate(count: count) else {
+          continue
+        }
         cost = held
       }
       var candidate = candidate(waves[0], cost: cost, path: 0, count: count, steered)

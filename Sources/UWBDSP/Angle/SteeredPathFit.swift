@@ -8,7 +8,8 @@ import Numerics
 /// projection, Golub & Pereyra 1973; Kaufman 1975) and the τ_i and direction cosines q_i move by Levenberg–Marquardt. With
 /// derivative columns D and C the basis, Kaufman's matrix is H = Re(Dᴴ·D − DᴴC·(CᴴC)⁻¹·CᴴD), and ½σ²·H⁻¹ the joint
 /// Cramér–Rao bound of delays and cosines. All products are sums over antennas of real products of pulses and slopes with one
-/// another and with the taps, so an iteration costs O(antennas·K²·window), about 1 µs for one path on four antennas.
+/// another, with the taps and with what is left of them, so an iteration costs O(antennas·K²·window). Columns are of single
+/// precision, as in `PathFit`.
 final class SteeredPathFit {
   /// One wave: delay at the antennas' mean position in the window of the reference axis, and direction cosines (x, y).
   struct Wave: BitwiseCopyable {
@@ -19,11 +20,12 @@ final class SteeredPathFit {
   /// Furthest that a cosine may stray beyond the edge while it moves.
   private static let furthestCosine = 1.3
   private static let longestCosineStep = 0.3
+  /// What single precision leaves uncertain of a sum of a window's products.
+  private static let rounding = 1e-6
 
   let dimensions: Int
   let axes: (SIMD2<Double>, SIMD2<Double>)
-  private let table: PulseTable
-  private let windowTaps: Int
+  private let pulses: PathPulses
   private let places: [SIMD3<Double>]
   private let wavenumber: Double
   let tapsPerMetre: Double
@@ -32,19 +34,20 @@ final class SteeredPathFit {
   private let mostPaths = PathFit.mostPaths
   private let order: Int
   private var data: ArrayPathFit?
-  private var energy = 0.0
 
-  /// Pulses and slopes of one antenna, a row each: b_1 … b_K, s_1 … s_K.
-  private let rows: AlignedBuffer<Double>
-  /// Real products of the rows, antenna after antenna, 2K × 2K.
-  private let products: AlignedBuffer<Double>
-  /// Products of the rows with the antenna's taps, then with its residual.
-  private let overlaps: AlignedBuffer<SIMD2<Double>>
-  private let residual: AlignedBuffer<SIMD2<Double>>
-  /// g_m(u_i)/√v_m, antennas × paths, and p_m·∂u_i/∂q_d.
+  /// Pulses, antenna after antenna, and the slopes of one.
+  private let basis: AlignedBuffer<Float>
+  private let slopes: AlignedBuffer<Float>
+  /// Real and imaginary parts, antenna after antenna.
+  private let residual: AlignedBuffer<Float>
+  /// Where each path peaks in each antenna's window, taps.
+  private let delays: AlignedBuffer<Double>
+  /// g_m(u_i)/√v_m and p_m·∂u_i/∂q_d, antennas × paths.
   private let answers: AlignedBuffer<SIMD2<Double>>
   private let levers: AlignedBuffer<SIMD2<Double>>
   private let amplitudes: AlignedBuffer<SIMD2<Double>>
+  /// What a path leaves on one antenna at its peak.
+  private let own: AlignedBuffer<SIMD2<Double>>
   private let gram: SmallCholesky
   private let scratch: AlignedBuffer<Double>
   private let cross: AlignedBuffer<SIMD2<Double>>
@@ -55,9 +58,8 @@ final class SteeredPathFit {
   private let curvature: SmallCholesky
   private let candidate: AlignedBuffer<Wave>
 
-  init(_ grid: SteeringGrid, table: PulseTable, windowTaps: Int, tapsPerMetre: Double) {
-    self.table = table
-    self.windowTaps = windowTaps
+  init(_ grid: SteeringGrid, _ pulses: PathPulses, tapsPerMetre: Double) {
+    self.pulses = pulses
     self.tapsPerMetre = tapsPerMetre
     let positions = grid.array.positions
     let mean = positions.reduce(SIMD3()) { $0 + $1 } / Double(positions.count)
@@ -77,10 +79,11 @@ final class SteeredPathFit {
     }
     let antennas = positions.count
     order = 3 * mostPaths
-    rows = AlignedBuffer(count: 2 * mostPaths * windowTaps, zero: 0)
-    products = AlignedBuffer(count: antennas * 4 * mostPaths * mostPaths, zero: 0)
-    overlaps = AlignedBuffer(count: antennas * 2 * mostPaths, zero: .zero)
-    residual = AlignedBuffer(count: antennas * 2 * mostPaths, zero: .zero)
+    basis = AlignedBuffer(count: antennas * mostPaths * pulses.stride, zero: 0)
+    slopes = AlignedBuffer(count: mostPaths * pulses.stride, zero: 0)
+    residual = AlignedBuffer(count: antennas * 2 * pulses.stride, zero: 0)
+    delays = AlignedBuffer(count: antennas * mostPaths, zero: 0)
+    own = AlignedBuffer(count: mostPaths, zero: .zero)
     answers = AlignedBuffer(count: antennas * mostPaths, zero: .zero)
     levers = AlignedBuffer(count: antennas * mostPaths, zero: .zero)
     amplitudes = AlignedBuffer(count: mostPaths, zero: .zero)
@@ -96,16 +99,7 @@ final class SteeredPathFit {
   }
 
   /// Takes the windows that `fit` has loaded.
-  func load(_ fit: ArrayPathFit) {
-    data = fit
-    energy = 0
-    for antenna in 0..<fit.antennaCount where fit.takesPart(antenna) {
-      let samples = fit.antennas[antenna].samples
-      energy +=
-        dotProduct(samples.real, samples.real, count: windowTaps)
-        + dotProduct(samples.imaginary, samples.imaginary, count: windowTaps)
-    }
-  }
+  func load(_ fit: ArrayPathFit) { data = fit }
 
   func amplitude(_ path: Int) -> Complex<Double> { Complex(amplitudes.pointer[path].x, amplitudes.pointer[path].y) }
 
@@ -116,78 +110,104 @@ final class SteeredPathFit {
   /// Amplitudes and cost; `nil` where two waves coincide.
   func solve(_ waves: UnsafePointer<Wave>, count: Int) -> Double? {
     guard let data else { return nil }
-    let width = 2 * count
+    for row in 0..<count {
+      amplitudes.pointer[row] = .zero
+      // The real form of a Hermitian matrix: [Re, −Im; Im, Re].
+      for column in 0..<count {
+        gram[count + row, column] = 0
+        if column <= row { gram[row, column] = 0 }
+      }
+    }
     for antenna in 0..<data.antennaCount where data.takesPart(antenna) {
-      multiply(waves, count, antenna, data)
+      place(waves, count, antenna, data)
+      let samples = data.antennas[antenna].samples
+      for row in 0..<count {
+        let pulse = column(antenna, row)
+        let answer = answer(antenna, row)
+        for other in 0..<row {
+          let overlap = dotProduct(pulse, column(antenna, other), stride: pulses.stride)
+          let sum = times(conjugateTimes(answer, self.answer(antenna, other)), overlap)
+          gram[row, other] += sum.x
+          gram[count + row, other] += sum.y
+        }
+        gram[row, row] += (answer * answer).sum() * dotProduct(pulse, pulse, stride: pulses.stride)
+        let seen = dotProducts(pulse, samples.real, samples.imaginary, stride: pulses.stride)
+        amplitudes.pointer[row] += conjugateTimes(answer, seen)
+      }
     }
     for row in 0..<count {
       for column in 0...row {
-        var sum = SIMD2<Double>.zero
-        for antenna in 0..<data.antennaCount where data.takesPart(antenna) {
-          let overlap = products.pointer[antenna * width * width + row * width + column]
-          sum += times(conjugateTimes(answer(antenna, row), answer(antenna, column)), overlap)
-        }
-        // The real form of a Hermitian matrix: [Re, −Im; Im, Re].
-        gram[row, column] = sum.x
-        gram[count + row, count + column] = sum.x
-        gram[count + row, column] = sum.y
-        gram[count + column, row] = -sum.y
+        gram[count + row, count + column] = gram[row, column]
+        if column < row { gram[count + column, row] = -gram[count + row, column] }
       }
+      scratch.pointer[row] = amplitudes.pointer[row].x
+      scratch.pointer[count + row] = amplitudes.pointer[row].y
     }
+    guard gram.factorise(order: 2 * count, rounding: Self.rounding) else { return nil }
+    gram.solve(scratch.pointer, order: 2 * count)
     for row in 0..<count {
-      var sum = SIMD2<Double>.zero
-      for antenna in 0..<data.antennaCount where data.takesPart(antenna) {
-        sum += conjugateTimes(answer(antenna, row), overlaps.pointer[antenna * width + row])
-      }
-      scratch.pointer[row] = sum.x
-      scratch.pointer[count + row] = sum.y
-      amplitudes.pointer[row] = sum
+      amplitudes.pointer[row] = SIMD2(scratch.pointer[row], scratch.pointer[count + row])
     }
-    guard gram.factorise(order: width) else { return nil }
-    gram.solve(scratch.pointer, order: width)
-    var cost = energy
-    for row in 0..<count {
-      let solution = SIMD2(scratch.pointer[row], scratch.pointer[count + row])
-      cost -= conjugateTimes(amplitudes.pointer[row], solution).x
-      amplitudes.pointer[row] = solution
+    var cost = 0.0
+    for antenna in 0..<data.antennaCount where data.takesPart(antenna) {
+      cost += leaveResidual(antenna, count, data)
     }
     return cost
   }
 
-  private func multiply(_ waves: UnsafePointer<Wave>, _ count: Int, _ antenna: Int, _ data: ArrayPathFit) {
-    let width = 2 * count
+  /// Answers, levers and pulses of one antenna.
+  private func place(_ waves: UnsafePointer<Wave>, _ count: Int, _ antenna: Int, _ data: ArrayPathFit) {
     let place = places[antenna]
     let weight = 1 / data.deviations.pointer[antenna]
     for path in 0..<count {
       let cosines = waves[path].cosines
       let direction = SteeringGrid.direction(cosines)
       let along = (place * direction).sum()
-      answers.pointer[antenna * mostPaths + path] = SIMD2(
+      let index = antenna * mostPaths + path
+      answers.pointer[index] = SIMD2(
         weight * Double.cos(wavenumber * along), weight * Double.sin(wavenumber * along))
       // ∂u_z/∂q = (q·e)/|u_z|, whose pole at the edge is cut off.
       let depth = max(-direction.z, 1e-3)
       let pull = direction.z == 0 ? SIMD2<Double>.zero : cosines * (place.z / depth)
       let lever = SIMD2(place.x, place.y) + pull
-      levers.pointer[antenna * mostPaths + path] = SIMD2((lever * axes.0).sum(), (lever * axes.1).sum())
-      let delay = waves[path].delay + data.shifts.pointer[antenna] - along * tapsPerMetre
-      table.evaluate(delay: delay, firstTap: 0, count: windowTaps, into: rows.pointer + path * windowTaps)
-      table.evaluateSlope(
-        delay: delay, firstTap: 0, count: windowTaps, into: rows.pointer + (count + path) * windowTaps)
-    }
-    let samples = data.antennas[antenna].samples
-    let target = products.pointer + antenna * width * width
-    for row in 0..<width {
-      let own = rows.pointer + row * windowTaps
-      for column in 0...row {
-        let value = dotProduct(own, rows.pointer + column * windowTaps, count: windowTaps)
-        target[row * width + column] = value
-        target[column * width + row] = value
-      }
-      overlaps.pointer[antenna * width + row] = SIMD2(
-        dotProduct(own, samples.real, count: windowTaps), dotProduct(own, samples.imaginary, count: windowTaps))
+      levers.pointer[index] = SIMD2((lever * axes.0).sum(), (lever * axes.1).sum())
+      delays.pointer[index] = waves[path].delay + data.shifts.pointer[antenna] - along * tapsPerMetre
+      pulses.evaluate(delay: delays.pointer[index], into: column(antenna, path))
     }
   }
 
+  /// The antenna's samples less the model; returns the energy that is left.
+  private func leaveResidual(_ antenna: Int, _ count: Int, _ data: ArrayPathFit) -> Double {
+    let samples = data.antennas[antenna].samples
+    for path in 0..<count { own.pointer[path] = product(answer(antenna, path), amplitudes.pointer[path]) }
+    let (real, imaginary) = residuals(antenna)
+    var squares = SIMD8<Float>()
+    for tap in Swift.stride(from: 0, to: pulses.stride, by: 8) {
+      var re = loadEight(samples.real + tap)
+      var im = loadEight(samples.imaginary + tap)
+      for path in 0..<count {
+        let value = loadEight(column(antenna, path) + tap)
+        re -= Float(own.pointer[path].x) * value
+        im -= Float(own.pointer[path].y) * value
+      }
+      storeEight(re, to: real + tap)
+      storeEight(im, to: imaginary + tap)
+      squares += re * re + im * im
+    }
+    return sumOfLanes(squares)
+  }
+
+  @inline(__always)
+  private func column(_ antenna: Int, _ path: Int) -> UnsafeMutablePointer<Float> {
+    basis.pointer + (antenna * mostPaths + path) * pulses.stride
+  }
+
+  private func residuals(_ antenna: Int) -> (UnsafeMutablePointer<Float>, UnsafeMutablePointer<Float>) {
+    let real = residual.pointer + 2 * antenna * pulses.stride
+    return (real, real + pulses.stride)
+  }
+
+  @inline(__always)
   private func answer(_ antenna: Int, _ path: Int) -> SIMD2<Double> { answers.pointer[antenna * mostPaths + path] }
 
   // MARK: Derivatives
@@ -196,44 +216,17 @@ final class SteeredPathFit {
   func differentiate(count: Int) -> Bool {
     guard let data else { return false }
     let total = unknowns(count)
-    let width = 2 * count
-    let stride = 1 + dimensions
+    let width = 1 + dimensions
     for row in 0..<total {
       gradient.pointer[row] = 0
-      for column in 0...row { hessian.pointer[row * order + column] = 0 }
+      for column in 0..<total { hessian.pointer[row * order + column] = 0 }
       for path in 0..<count { cross.pointer[row * mostPaths + path] = .zero }
     }
     for antenna in 0..<data.antennaCount where data.takesPart(antenna) {
-      let table = products.pointer + antenna * width * width
-      subtractModel(antenna, count, table)
-      for row in 0..<total {
-        let path = row / stride
-        let (turn, travel) = derivative(row % stride, antenna, path)
-        let own = product(answer(antenna, path), amplitudes.pointer[path])
-        // conj(own)·(conj(j·turn)·⟨b, r⟩ + travel·⟨s, r⟩)
-        let left = residual.pointer[antenna * width + path]
-        let slope = times(residual.pointer[antenna * width + count + path], travel)
-        let seen = SIMD2(
-          turn * left.y + slope.x, -turn * left.x + slope.y)
-        gradient.pointer[row] += conjugateTimes(own, seen).x
-        for other in 0..<count {
-          let mixed = SIMD2(
-            travel * table[other * width + count + path], turn * table[other * width + path])
-          cross.pointer[row * mostPaths + other] += product(conjugateTimes(answer(antenna, other), own), mixed)
-        }
-        for column in 0...row {
-          let second = column / stride
-          let (secondTurn, secondTravel) = derivative(column % stride, antenna, second)
-          let pair = conjugateTimes(own, product(answer(antenna, second), amplitudes.pointer[second]))
-          // (−j·turn·b + travel·s)ᵀ(j·turn'·b' + travel'·s')
-          let re =
-            turn * secondTurn * table[path * width + second]
-            + travel * secondTravel * table[(count + path) * width + count + second]
-          let im =
-            travel * secondTurn * table[(count + path) * width + second]
-            - turn * secondTravel * table[path * width + count + second]
-          hessian.pointer[row * order + column] += pair.x * re - pair.y * im
-        }
+      slope(antenna, count)
+      for path in 0..<count {
+        for other in 0..<count { mix(antenna, other, path) }
+        for second in 0...path { bend(antenna, path, second) }
       }
     }
     // What the amplitudes take up: F⁺·G⁻¹·F.
@@ -243,38 +236,74 @@ final class SteeredPathFit {
         solved[path] = cross.pointer[row * mostPaths + path].x
         solved[count + path] = cross.pointer[row * mostPaths + path].y
       }
-      gram.solve(solved, order: width)
-    }
-    for row in 0..<total {
+      // ‖L⁻¹·F‖²: the inverse of half the factor is enough.
+      gram.solveLower(solved, order: 2 * count)
       for column in 0...row {
-        let solved = crossSolved.pointer + column * 2 * mostPaths
-        var taken = 0.0
-        for path in 0..<count {
-          let own = cross.pointer[row * mostPaths + path]
-          taken += own.x * solved[path] + own.y * solved[count + path]
-        }
-        hessian.pointer[row * order + column] -= taken
+        hessian.pointer[row * order + column] -= dotProduct(
+          solved, crossSolved.pointer + column * 2 * mostPaths, count: 2 * count)
       }
     }
-    return factorise(total, damping: 0)
+    return factorise(width * count, damping: 0)
   }
 
-  /// Real factors of j·b and s in a derivative column, amplitude and answer aside.
-  private func derivative(_ kind: Int, _ antenna: Int, _ path: Int) -> (turn: Double, travel: Double) {
-    guard kind > 0 else { return (0, 1) }
-    let lever = levers.pointer[antenna * mostPaths + path][kind - 1]
-    return (wavenumber * lever, -lever * tapsPerMetre)
+  /// Slopes of one antenna, what its paths leave there, and its share of the gradient: Re(D⁺·r).
+  ///
+  /// A derivative column is a_i·g_m·(j·κ·l·b − ρ·l·s) for a cosine whose lever is l, a_i·g_m·s for the delay; ρ is `tapsPerMetre`.
+  private func slope(_ antenna: Int, _ count: Int) {
+    let (real, imaginary) = residuals(antenna)
+    for path in 0..<count {
+      let slope = slopes.pointer + path * pulses.stride
+      pulses.evaluateSlope(delay: delays.pointer[antenna * mostPaths + path], into: slope)
+      own.pointer[path] = product(answer(antenna, path), amplitudes.pointer[path])
+      let pulse = dotProducts(column(antenna, path), real, imaginary, stride: pulses.stride)
+      let travel = conjugateTimes(
+        own.pointer[path], dotProducts(slope, real, imaginary, stride: pulses.stride)
+      ).x
+      let turn = wavenumber * conjugateTimes(own.pointer[path], pulse).y - tapsPerMetre * travel
+      let lever = levers.pointer[antenna * mostPaths + path]
+      let target = gradient.pointer + path * (1 + dimensions)
+      target[0] += travel
+      for axis in 0..<dimensions { target[1 + axis] += turn * lever[axis] }
+    }
   }
 
-  /// Products of the rows with the residual.
-  private func subtractModel(_ antenna: Int, _ count: Int, _ table: UnsafePointer<Double>) {
-    let width = 2 * count
-    for row in 0..<width {
-      var value = overlaps.pointer[antenna * width + row]
-      for path in 0..<count {
-        value -= times(product(answer(antenna, path), amplitudes.pointer[path]), table[row * width + path])
-      }
-      residual.pointer[antenna * width + row] = value
+  /// Adds an antenna's products of a basis column with the derivatives of a path.
+  @inline(__always)
+  private func mix(_ antenna: Int, _ other: Int, _ path: Int) {
+    let factor = conjugateTimes(answer(antenna, other), own.pointer[path])
+    let pulse = column(antenna, other)
+    let travel = dotProduct(pulse, slopes.pointer + path * pulses.stride, stride: pulses.stride)
+    let turn = wavenumber * dotProduct(pulse, column(antenna, path), stride: pulses.stride)
+    let first = path * (1 + dimensions)
+    cross.pointer[first * mostPaths + other] += times(factor, travel)
+    let seen = product(factor, SIMD2(-tapsPerMetre * travel, turn))
+    let lever = levers.pointer[antenna * mostPaths + path]
+    for axis in 0..<dimensions {
+      cross.pointer[(first + 1 + axis) * mostPaths + other] += times(seen, lever[axis])
+    }
+  }
+
+  /// Adds an antenna's products of the derivatives of two paths: Re(D_i⁺·D_j).
+  @inline(__always)
+  private func bend(_ antenna: Int, _ path: Int, _ second: Int) {
+    let (b, c) = (column(antenna, path), column(antenna, second))
+    let (s, t) = (slopes.pointer + path * pulses.stride, slopes.pointer + second * pulses.stride)
+    let pair = conjugateTimes(own.pointer[path], own.pointer[second])
+    let travels = pair.x * dotProduct(s, t, stride: pulses.stride)
+    let early = wavenumber * pair.y * dotProduct(b, t, stride: pulses.stride)
+    let late = wavenumber * pair.y * dotProduct(s, c, stride: pulses.stride)
+    let turns = wavenumber * wavenumber * pair.x * dotProduct(b, c, stride: pulses.stride)
+    let lever = levers.pointer[antenna * mostPaths + path]
+    let otherLever = levers.pointer[antenna * mostPaths + second]
+    let target = hessian.pointer + path * (1 + dimensions) * order + second * (1 + dimensions)
+    target[0] += travels
+    let toCosine = -tapsPerMetre * travels - late
+    let fromCosine = -tapsPerMetre * travels + early
+    let both = turns + tapsPerMetre * (tapsPerMetre * travels + late - early)
+    for axis in 0..<dimensions {
+      target[1 + axis] += toCosine * otherLever[axis]
+      target[(1 + axis) * order] += fromCosine * lever[axis]
+      for other in 0..<dimensions { target[(1 + axis) * order + 1 + other] += both * lever[axis] * otherLever[other] }
     }
   }
 
@@ -348,7 +377,7 @@ final class SteeredPathFit {
     func limited(_ value: Double, _ limit: Double) -> Double { min(max(value, -limit), limit) }
     var result = wave
     result.delay += limited(step[0], PathFit.longestStep)
-    result.delay = min(max(result.delay, -2), Double(windowTaps) + 1)
+    result.delay = min(max(result.delay, -2), Double(pulses.windowTaps) + 1)
     if dimensions > 0 { result.cosines += limited(step[1], Self.longestCosineStep) * axes.0 }
     if dimensions > 1 { result.cosines += limited(step[2], Self.longestCosineStep) * axes.1 }
     let length = (result.cosines * result.cosines).sum().squareRoot()

@@ -36,10 +36,11 @@ final class ArrayPathFit: PathModel {
   /// δ_m less the whole taps that the antenna's window was moved by.
   let shifts: AlignedBuffer<Double>
 
+  let pulses: PathPulses
   private let starts: PathStarts
   private let grid: SteeringGrid?
-  private let spectrum: AlignedBuffer<Double>
-  private let snapshot: AlignedBuffer<Double>
+  private let spectrum: AlignedBuffer<Float>
+  private let snapshot: AlignedBuffer<Float>
   /// Taps that a metre of path takes.
   private let tapsPerMetre: Double
   private let moved: AlignedBuffer<Double>
@@ -62,7 +63,9 @@ final class ArrayPathFit: PathModel {
     self.mostAntennas = mostAntennas
     let starts = PathStarts(table: table, windowTaps: windowTaps)
     self.starts = starts
-    antennas = (0..<mostAntennas).map { _ in PathFit(table: table, windowTaps: windowTaps, starts: starts) }
+    let pulses = PathPulses(table, windowTaps: windowTaps)
+    self.pulses = pulses
+    antennas = (0..<mostAntennas).map { _ in PathFit(pulses, starts: starts) }
     self.grid = grid
     spectrum = grid?.makeSpectrum() ?? AlignedBuffer(count: 1, zero: 0)
     tapsPerMetre = 1 / (propagationSpeed * tapSpacing)
@@ -150,6 +153,15 @@ final class ArrayPathFit: PathModel {
     return (Position(delay: best.position, direction: .zero), best.gain)
   }
 
+  func splitGain(_ positions: UnsafePointer<Position>, count: Int) -> Double {
+    var gain = 0.0
+    for antenna in 0..<antennaCount where takesPart(antenna) {
+      place(positions, count: count, antenna: antenna)
+      gain += antennas[antenna].splitGain(moved.pointer, count: count)
+    }
+    return gain
+  }
+
   func solve(_ positions: UnsafePointer<Position>, count: Int) -> Double? {
     var cost = 0.0
     for antenna in 0..<antennaCount where takesPart(antenna) {
@@ -170,12 +182,19 @@ final class ArrayPathFit: PathModel {
   private func unknowns(_ count: Int) -> Int { hasFreeShifts ? count + antennaCount : count }
 
   func differentiate(_ positions: UnsafePointer<Position>, count: Int) -> Bool {
+    linearise(positions, count: count, isExact: true)
+    return factorise(unknowns(count), damping: 0)
+  }
+
+  /// Gradient and Kaufman's matrix, not factorised. Unless `isExact`, all antennas have the slopes' products of the first that takes
+  /// part: travel moves paths against each other by a tenth of a tap at the most, which costs a descent nothing.
+  private func linearise(_ positions: UnsafePointer<Position>, count: Int, isExact: Bool) {
     let total = unknowns(count)
     for row in 0..<total {
       gradient.pointer[row] = 0
       for column in 0...row { hessian.pointer[row * order + column] = 0 }
     }
-    var reference: Int?
+    var first: PathFit?
     for antenna in 0..<antennaCount {
       let own = count + antenna
       guard takesPart(antenna) else {
@@ -184,28 +203,33 @@ final class ArrayPathFit: PathModel {
       }
       let fit = antennas[antenna]
       place(positions, count: count, antenna: antenna)
-      fit.linearise(moved.pointer, count: count)
+      fit.evaluateSlopes(moved.pointer, count: count)
+      let reference = isExact ? fit : first ?? fit
+      if reference === fit { fit.correlateSlopes(count: count) }
       for row in 0..<count {
         gradient.pointer[row] += fit.slope(row)
-        for column in 0...row { hessian.pointer[row * order + column] += fit.curvature(row, column) }
+        for column in 0...row {
+          hessian.pointer[row * order + column] +=
+            fit.amplitudeProduct(row, column) * reference.slopeProduct(row, column)
+        }
       }
+      defer { first = first ?? fit }
       guard hasFreeShifts else { continue }
-      guard reference != nil else {
+      guard first != nil else {
         // The delays are this antenna's; its shift stays.
-        reference = antenna
         hessian.pointer[own * order + own] = 1
         continue
       }
       for row in 0..<count {
         gradient.pointer[own] += fit.slope(row)
         for column in 0..<count {
-          let element = row >= column ? fit.curvature(row, column) : fit.curvature(column, row)
+          let element =
+            fit.amplitudeProduct(row, column) * reference.slopeProduct(max(row, column), min(row, column))
           hessian.pointer[own * order + row] += element
           hessian.pointer[own * order + own] += element
         }
       }
     }
-    return factorise(total, damping: 0)
   }
 
   private func factorise(_ total: Int, damping: Double) -> Bool {
@@ -276,8 +300,8 @@ final class ArrayPathFit: PathModel {
         let value =
           takesPart(antenna)
           ? antennas[antenna].amplitude(path) / Complex(deviations.pointer[antenna]) : Complex<Double>.zero
-        snapshot.pointer[2 * antenna] = value.rawStorage.x
-        snapshot.pointer[2 * antenna + 1] = value.rawStorage.y
+        snapshot.pointer[2 * antenna] = Float(value.rawStorage.x)
+        snapshot.pointer[2 * antenna + 1] = Float(value.rawStorage.y)
       }
       let best = grid.evaluate(snapshot.pointer, into: spectrum)
       let direction = SteeringGrid.direction(grid.cosines[best])
@@ -299,7 +323,8 @@ final class ArrayPathFit: PathModel {
     _ positions: UnsafeMutablePointer<Position>, count: Int, least: Double, settled: inout Bool
   ) -> Double {
     settled = false
-    guard var cost = solve(positions, count: count), differentiate(positions, count: count) else { return .infinity }
+    guard var cost = solve(positions, count: count) else { return .infinity }
+    linearise(positions, count: count, isExact: false)
     var damping = 1e-3
     // Whether the last `solve` was of a candidate that was refused.
     var isStale = false
@@ -325,7 +350,7 @@ final class ArrayPathFit: PathModel {
         cost = reached
         isStale = false
         damping = max(damping / 8, 1e-12)
-        guard differentiate(positions, count: count) else { return .infinity }
+        linearise(positions, count: count, isExact: false)
       } else {
         if hasFreeShifts { shifts.pointer.update(from: keptShifts.pointer, count: antennaCount) }
         isStale = true
