@@ -10,7 +10,7 @@ import Numerics
 /// Cramér–Rao bound of delays and cosines. All products are sums over antennas of real products of pulses and slopes with one
 /// another, with the taps and with what is left of them, so an iteration costs O(antennas·K²·window). Columns are of single
 /// precision, as in `PathFit`.
-final class SteeredPathFit {
+final class SteeredPathFit: DescentModel {
   /// One wave: delay at the antennas' mean position in the window of the reference axis, and direction cosines (x, y).
   struct Wave: BitwiseCopyable {
     var delay: Double
@@ -52,11 +52,8 @@ final class SteeredPathFit {
   private let scratch: AlignedBuffer<Double>
   private let cross: AlignedBuffer<SIMD2<Double>>
   private let crossSolved: AlignedBuffer<Double>
-  private let hessian: AlignedBuffer<Double>
-  private let gradient: AlignedBuffer<Double>
-  private let step: AlignedBuffer<Double>
-  private let curvature: SmallCholesky
-  private let candidate: AlignedBuffer<Wave>
+  private let unit: AlignedBuffer<Double>
+  private let descent: Descent<Wave>
 
   init(_ grid: SteeringGrid, _ pulses: PathPulses, tapsPerMetre: Double) {
     self.pulses = pulses
@@ -91,11 +88,8 @@ final class SteeredPathFit {
     scratch = AlignedBuffer(count: 2 * mostPaths, zero: 0)
     cross = AlignedBuffer(count: order * mostPaths, zero: .zero)
     crossSolved = AlignedBuffer(count: order * 2 * mostPaths, zero: 0)
-    hessian = AlignedBuffer(count: order * order, zero: 0)
-    gradient = AlignedBuffer(count: order, zero: 0)
-    step = AlignedBuffer(count: order, zero: 0)
-    curvature = SmallCholesky(order: order)
-    candidate = AlignedBuffer(count: mostPaths, zero: Wave(delay: 0, cosines: .zero))
+    unit = AlignedBuffer(count: order, zero: 0)
+    descent = Descent(order: order, origin: Wave(delay: 0, cosines: .zero))
   }
 
   /// Takes the windows that `fit` has loaded.
@@ -214,12 +208,23 @@ final class SteeredPathFit {
 
   /// Gradient and Kaufman's matrix where `solve` was last; `false` where it is singular.
   func differentiate(count: Int) -> Bool {
-    guard let data else { return false }
+    fillCurvature(count: count)
+    return descent.factorise(unknowns(count))
+  }
+
+  func linearise(_ waves: UnsafePointer<Wave>, count: Int) {
+    fillCurvature(count: count)
+    for path in 0..<count {
+      descent.hold(
+        delay: waves[path].delay, path * (1 + dimensions), of: unknowns(count), windowTaps: pulses.windowTaps)
+    }
+  }
+
+  private func fillCurvature(count: Int) {
+    guard let data else { return }
     let total = unknowns(count)
-    let width = 1 + dimensions
+    descent.clear(total)
     for row in 0..<total {
-      gradient.pointer[row] = 0
-      for column in 0..<total { hessian.pointer[row * order + column] = 0 }
       for path in 0..<count { cross.pointer[row * mostPaths + path] = .zero }
     }
     for antenna in 0..<data.antennaCount where data.takesPart(antenna) {
@@ -239,11 +244,10 @@ final class SteeredPathFit {
       // ‖L⁻¹·F‖²: the inverse of half the factor is enough.
       gram.solveLower(solved, order: 2 * count)
       for column in 0...row {
-        hessian.pointer[row * order + column] -= dotProduct(
+        descent.hessian.pointer[row * order + column] -= dotProduct(
           solved, crossSolved.pointer + column * 2 * mostPaths, count: 2 * count)
       }
     }
-    return factorise(width * count, damping: 0)
   }
 
   /// Slopes of one antenna, what its paths leave there, and its share of the gradient: Re(D⁺·r).
@@ -261,7 +265,7 @@ final class SteeredPathFit {
       ).x
       let turn = wavenumber * conjugateTimes(own.pointer[path], pulse).y - tapsPerMetre * travel
       let lever = levers.pointer[antenna * mostPaths + path]
-      let target = gradient.pointer + path * (1 + dimensions)
+      let target = descent.gradient.pointer + path * (1 + dimensions)
       target[0] += travel
       for axis in 0..<dimensions { target[1 + axis] += turn * lever[axis] }
     }
@@ -295,7 +299,7 @@ final class SteeredPathFit {
     let turns = wavenumber * wavenumber * pair.x * dotProduct(b, c, stride: pulses.stride)
     let lever = levers.pointer[antenna * mostPaths + path]
     let otherLever = levers.pointer[antenna * mostPaths + second]
-    let target = hessian.pointer + path * (1 + dimensions) * order + second * (1 + dimensions)
+    let target = descent.hessian.pointer + path * (1 + dimensions) * order + second * (1 + dimensions)
     target[0] += travels
     let toCosine = -tapsPerMetre * travels - late
     let fromCosine = -tapsPerMetre * travels + early
@@ -307,24 +311,14 @@ final class SteeredPathFit {
     }
   }
 
-  private func factorise(_ total: Int, damping: Double) -> Bool {
-    for row in 0..<total {
-      for column in 0...row {
-        let value = hessian.pointer[row * order + column]
-        curvature[row, column] = row == column ? value * (1 + damping) : value
-      }
-    }
-    return curvature.factorise(order: total)
-  }
-
   /// One column of a wave's own block of H⁻¹ (0: delay, then cosines along the axes); `differentiate` has to have succeeded.
   func covarianceColumn(_ unknown: Int, of path: Int, count: Int) -> SIMD3<Double> {
     let total = unknowns(count)
     let first = path * (1 + dimensions)
-    for row in 0..<total { step.pointer[row] = row == first + unknown ? 1 : 0 }
-    curvature.solve(step.pointer, order: total)
+    for row in 0..<total { unit.pointer[row] = row == first + unknown ? 1 : 0 }
+    descent.solve(unit.pointer, total)
     var column = SIMD3<Double>()
-    for row in 0..<1 + dimensions { column[row] = step.pointer[first + row] }
+    for row in 0..<1 + dimensions { column[row] = unit.pointer[first + row] }
     return column
   }
 
@@ -333,53 +327,25 @@ final class SteeredPathFit {
   /// Moves `waves` to the nearest minimum of the cost and returns it; infinite where two waves coincide. The last `solve`
   /// and `differentiate` are of the waves returned.
   func refine(_ waves: UnsafeMutablePointer<Wave>, count: Int, variance: Double, settled: inout Bool) -> Double {
-    settled = false
-    guard var cost = solve(waves, count: count), differentiate(count: count) else { return .infinity }
-    let total = unknowns(count)
-    var damping = 1e-3
-    var isStale = false
-    func finish() -> Double {
-      guard isStale else { return factorise(total, damping: 0) ? cost : .infinity }
-      guard let again = solve(waves, count: count), differentiate(count: count) else { return .infinity }
-      return again
-    }
-    for _ in 0..<PathFit.mostIterations {
-      guard factorise(total, damping: damping) else { return .infinity }
-      step.pointer.update(from: gradient.pointer, count: total)
-      curvature.solve(step.pointer, order: total)
-      var expected = 0.0
-      for index in 0..<total { expected += step.pointer[index] * gradient.pointer[index] }
-      if expected < 1e-4 * variance {
-        settled = true
-        return finish()
-      }
-      for path in 0..<count { candidate.pointer[path] = moved(waves[path], step.pointer + path * (1 + dimensions)) }
-      if let reached = solve(candidate.pointer, count: count), reached < cost {
-        waves.update(from: candidate.pointer, count: count)
-        cost = reached
-        isStale = false
-        damping = max(damping / 8, 1e-12)
-        guard differentiate(count: count) else { return .infinity }
-      } else {
-        isStale = true
-        damping = max(damping * 10, 1e-4)
-        if damping > 1e8 {
-          // No step, however short, lowers the cost: rounding is all that is left.
-          settled = true
-          return finish()
-        }
-      }
-    }
-    return finish()
+    let end = descent.run(
+      self, waves, count: count, unknowns: unknowns(count), least: PathCount<ArrayPathFit>.settledTolerance * variance)
+    settled = end.settled
+    guard end.isStale else { return descent.factorise(unknowns(count)) ? end.cost : .infinity }
+    guard let again = solve(waves, count: count), differentiate(count: count) else { return .infinity }
+    return again
+  }
+
+  func move(
+    _ waves: UnsafePointer<Wave>, count: Int, by step: UnsafePointer<Double>, into moved: UnsafeMutablePointer<Wave>
+  ) {
+    for path in 0..<count { moved[path] = self.moved(waves[path], step + path * (1 + dimensions)) }
   }
 
   private func moved(_ wave: Wave, _ step: UnsafePointer<Double>) -> Wave {
-    func limited(_ value: Double, _ limit: Double) -> Double { min(max(value, -limit), limit) }
     var result = wave
-    result.delay += limited(step[0], PathFit.longestStep)
-    result.delay = min(max(result.delay, -2), Double(pulses.windowTaps) + 1)
-    if dimensions > 0 { result.cosines += limited(step[1], Self.longestCosineStep) * axes.0 }
-    if dimensions > 1 { result.cosines += limited(step[2], Self.longestCosineStep) * axes.1 }
+    result.delay = Descent<Wave>.moved(wave.delay, by: step[0], windowTaps: pulses.windowTaps)
+    if dimensions > 0 { result.cosines += Descent<Wave>.limited(step[1], Self.longestCosineStep) * axes.0 }
+    if dimensions > 1 { result.cosines += Descent<Wave>.limited(step[2], Self.longestCosineStep) * axes.1 }
     let length = (result.cosines * result.cosines).sum().squareRoot()
     if length > Self.furthestCosine { result.cosines *= Self.furthestCosine / length }
     return result

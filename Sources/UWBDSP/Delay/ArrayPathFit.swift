@@ -12,7 +12,7 @@ import Numerics
 ///
 /// δ_m are known and 0 (antennas of one chip), or unknowns that descend with the delays (`hasFreeShifts`); antenna 0 is
 /// their reference. Cost: `PathFit`'s times the antennas, twice where the travel matters.
-final class ArrayPathFit: PathModel {
+final class ArrayPathFit: PathModel, DescentModel {
   /// Delay at the origin of the antennas' coordinates, and direction; zero where that is not known.
   struct Position: BitwiseCopyable {
     var delay: Double
@@ -44,15 +44,11 @@ final class ArrayPathFit: PathModel {
   /// Taps that a metre of path takes.
   private let tapsPerMetre: Double
   private let moved: AlignedBuffer<Double>
-  private let candidate: AlignedBuffer<Position>
   private let kept: AlignedBuffer<Position>
   private let keptShifts: AlignedBuffer<Double>
   private let startShifts: AlignedBuffer<Double>
-  private let hessian: AlignedBuffer<Double>
-  private let gradient: AlignedBuffer<Double>
-  private let step: AlignedBuffer<Double>
+  private let descent: Descent<Position>
   private let covariance: AlignedBuffer<Double>
-  private let curvature: SmallCholesky
   private let order: Int
 
   init(
@@ -74,15 +70,11 @@ final class ArrayPathFit: PathModel {
     shifts = AlignedBuffer(count: mostAntennas, zero: 0)
     snapshot = AlignedBuffer(count: 2 * mostAntennas, zero: 0)
     moved = AlignedBuffer(count: PathFit.mostPaths, zero: 0)
-    candidate = AlignedBuffer(count: PathFit.mostPaths, zero: Self.origin)
     kept = AlignedBuffer(count: PathFit.mostPaths, zero: Self.origin)
     keptShifts = AlignedBuffer(count: mostAntennas, zero: 0)
     startShifts = AlignedBuffer(count: mostAntennas, zero: 0)
-    hessian = AlignedBuffer(count: order * order, zero: 0)
-    gradient = AlignedBuffer(count: order, zero: 0)
-    step = AlignedBuffer(count: order, zero: 0)
+    descent = Descent(order: order, origin: Self.origin)
     covariance = AlignedBuffer(count: order * order, zero: 0)
-    curvature = SmallCholesky(order: order)
   }
 
   var sampleCount: Int {
@@ -182,18 +174,22 @@ final class ArrayPathFit: PathModel {
   private func unknowns(_ count: Int) -> Int { hasFreeShifts ? count + antennaCount : count }
 
   func differentiate(_ positions: UnsafePointer<Position>, count: Int) -> Bool {
-    linearise(positions, count: count, isExact: true)
-    return factorise(unknowns(count), damping: 0)
+    fillCurvature(positions, count: count, isExact: true)
+    return descent.factorise(unknowns(count))
+  }
+
+  func linearise(_ positions: UnsafePointer<Position>, count: Int) {
+    fillCurvature(positions, count: count, isExact: false)
+    for path in 0..<count {
+      descent.hold(delay: positions[path].delay, path, of: unknowns(count), windowTaps: windowTaps)
+    }
   }
 
   /// Gradient and Kaufman's matrix, not factorised. Unless `isExact`, all antennas have the slopes' products of the first that takes
   /// part: travel moves paths against each other by a tenth of a tap at the most, which costs a descent nothing.
-  private func linearise(_ positions: UnsafePointer<Position>, count: Int, isExact: Bool) {
-    let total = unknowns(count)
-    for row in 0..<total {
-      gradient.pointer[row] = 0
-      for column in 0...row { hessian.pointer[row * order + column] = 0 }
-    }
+  private func fillCurvature(_ positions: UnsafePointer<Position>, count: Int, isExact: Bool) {
+    descent.clear(unknowns(count))
+    let (hessian, gradient) = (descent.hessian, descent.gradient)
     var first: PathFit?
     for antenna in 0..<antennaCount {
       let own = count + antenna
@@ -232,22 +228,12 @@ final class ArrayPathFit: PathModel {
     }
   }
 
-  private func factorise(_ total: Int, damping: Double) -> Bool {
-    for row in 0..<total {
-      for column in 0...row {
-        let value = hessian.pointer[row * order + column]
-        curvature[row, column] = row == column ? value * (1 + damping) : value
-      }
-    }
-    return curvature.factorise(order: total)
-  }
-
   func invertCurvature(count: Int) {
     let total = unknowns(count)
     for column in 0..<count {
       let target = covariance.pointer + column * order
       for row in 0..<total { target[row] = row == column ? 1 : 0 }
-      curvature.solve(target, order: total)
+      descent.solve(target, total)
     }
     for antenna in 0..<antennaCount where takesPart(antenna) {
       for first in 0..<count {
@@ -317,68 +303,38 @@ final class ArrayPathFit: PathModel {
     return changed
   }
 
-  /// Levenberg–Marquardt on delays and free shifts, as `PathFit.refine`, until the next step could lower the cost by less
-  /// than `least`.
+  /// Moves delays and free shifts until the next step could lower the cost by less than `least`.
   private func descend(
     _ positions: UnsafeMutablePointer<Position>, count: Int, least: Double, settled: inout Bool
   ) -> Double {
-    settled = false
-    guard var cost = solve(positions, count: count) else { return .infinity }
-    linearise(positions, count: count, isExact: false)
-    var damping = 1e-3
-    // Whether the last `solve` was of a candidate that was refused.
-    var isStale = false
-    func finish() -> Double { isStale ? solve(positions, count: count) ?? cost : cost }
-    let total = unknowns(count)
-    for _ in 0..<PathFit.mostIterations {
-      guard factorise(total, damping: damping) else { return .infinity }
-      step.pointer.update(from: gradient.pointer, count: total)
-      curvature.solve(step.pointer, order: total)
-      var expected = 0.0
-      for index in 0..<total { expected += step.pointer[index] * gradient.pointer[index] }
-      if expected < least {
-        settled = true
-        return finish()
-      }
-      for path in 0..<count {
-        candidate.pointer[path] = positions[path]
-        candidate.pointer[path].delay = limited(positions[path].delay, step.pointer[path])
-      }
-      moveShifts(count)
-      if let reached = solve(candidate.pointer, count: count), reached < cost {
-        positions.update(from: candidate.pointer, count: count)
-        cost = reached
-        isStale = false
-        damping = max(damping / 8, 1e-12)
-        linearise(positions, count: count, isExact: false)
-      } else {
-        if hasFreeShifts { shifts.pointer.update(from: keptShifts.pointer, count: antennaCount) }
-        isStale = true
-        damping = max(damping * 10, 1e-4)
-        if damping > 1e8 {
-          // No step, however short, lowers the cost: rounding is all that is left.
-          settled = true
-          return finish()
-        }
-      }
+    let end = descent.run(self, positions, count: count, unknowns: unknowns(count), least: least)
+    settled = end.settled
+    return end.isStale && end.cost < .infinity ? solve(positions, count: count) ?? end.cost : end.cost
+  }
+
+  func move(
+    _ positions: UnsafePointer<Position>, count: Int, by step: UnsafePointer<Double>,
+    into moved: UnsafeMutablePointer<Position>
+  ) {
+    for path in 0..<count {
+      moved[path] = positions[path]
+      moved[path].delay = Descent<Position>.moved(positions[path].delay, by: step[path], windowTaps: windowTaps)
     }
-    return finish()
+    moveShifts(by: step + count)
+  }
+
+  func undoMove() {
+    if hasFreeShifts { shifts.pointer.update(from: keptShifts.pointer, count: antennaCount) }
   }
 
   /// Moves the shifts by their steps and keeps what they were.
-  private func moveShifts(_ count: Int) {
+  private func moveShifts(by steps: UnsafePointer<Double>) {
     guard hasFreeShifts else { return }
     keptShifts.pointer.update(from: shifts.pointer, count: antennaCount)
     for antenna in 0..<antennaCount {
       let origin = startShifts.pointer[antenna]
-      let step = min(max(step.pointer[count + antenna], -PathFit.longestStep), PathFit.longestStep)
       shifts.pointer[antenna] = min(
-        max(shifts.pointer[antenna] + step, origin - Self.furthestShift), origin + Self.furthestShift)
+        max(shifts.pointer[antenna] + Descent<Position>.limited(steps[antenna]), origin - Self.furthestShift), origin + Self.furthestShift)
     }
-  }
-
-  private func limited(_ delay: Double, _ step: Double) -> Double {
-    let step = min(max(step, -PathFit.longestStep), PathFit.longestStep)
-    return min(max(delay + step, -2), Double(windowTaps) + 1)
   }
 }

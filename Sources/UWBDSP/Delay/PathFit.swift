@@ -12,12 +12,10 @@ import Numerics
 ///
 /// Columns are of single precision, their products summed up in it, small matrices and delays in double: the cost is had from the
 /// residual itself, so that rounding stays 100 dB below the strongest tap.
-final class PathFit: PathModel {
+final class PathFit: PathModel, DescentModel {
   static let mostPaths = 8
-  static let mostIterations = 40
-  static let longestStep = 0.6
   /// What has to be left of a slope's energy after projection before it may be had by a difference.
-  private static let closeness = 1e-3
+  private static let closeness = 0.05
   /// What single precision leaves uncertain of a sum of a window's products.
   private static let rounding = 1e-6
 
@@ -43,13 +41,12 @@ final class PathFit: PathModel {
   /// What `solve` was given last.
   private let solvedDelays: AlignedBuffer<Double>
   private var gram = SmallCholesky(order: mostPaths)
-  private var curvature = SmallCholesky(order: mostPaths)
+  private let descent = Descent(order: mostPaths, origin: origin)
   /// S̃ᵀS̃, its lower triangle.
   private let slopeProducts: AlignedBuffer<Double>
-  private let hessian: AlignedBuffer<Double>
-  private let gradient: AlignedBuffer<Double>
+  /// Room for one number a path.
   private let step: AlignedBuffer<Double>
-  private let candidate: AlignedBuffer<Double>
+  private let leakages: AlignedBuffer<Double>
   /// C = BᵀS by columns, and L⁻¹·C.
   private let overlaps: AlignedBuffer<Double>
   private let reduced: AlignedBuffer<Double>
@@ -80,10 +77,8 @@ final class PathFit: PathModel {
     amplitudes = AlignedBuffer(count: 2 * most, zero: 0)
     solvedDelays = AlignedBuffer(count: most, zero: 0)
     slopeProducts = AlignedBuffer(count: most * most, zero: 0)
-    hessian = AlignedBuffer(count: most * most, zero: 0)
-    gradient = AlignedBuffer(count: most, zero: 0)
     step = AlignedBuffer(count: most, zero: 0)
-    candidate = AlignedBuffer(count: most, zero: 0)
+    leakages = AlignedBuffer(count: most, zero: 0)
     overlaps = AlignedBuffer(count: most * most, zero: 0)
     reduced = AlignedBuffer(count: most * most, zero: 0)
     covariance = AlignedBuffer(count: most * most, zero: 0)
@@ -231,17 +226,23 @@ final class PathFit: PathModel {
 
   /// Gradient and Kaufman's matrix at the point that `solve` was given last; `false` where the matrix is singular.
   func differentiate(_ delays: UnsafePointer<Double>, count: Int) -> Bool {
-    linearise(delays, count: count)
-    return factoriseCurvature(count, damping: 0)
+    fillCurvature(delays, count: count)
+    return descent.factorise(count)
+  }
+
+  func linearise(_ delays: UnsafePointer<Double>, count: Int) {
+    fillCurvature(delays, count: count)
+    for path in 0..<count { descent.hold(delay: delays[path], path, of: count, windowTaps: windowTaps) }
   }
 
   /// Gradient and Kaufman's matrix, not factorised.
-  func linearise(_ delays: UnsafePointer<Double>, count: Int) {
+  private func fillCurvature(_ delays: UnsafePointer<Double>, count: Int) {
     evaluateSlopes(delays, count: count)
     correlateSlopes(count: count)
     for row in 0..<count {
       for column in 0...row {
-        hessian.pointer[row * Self.mostPaths + column] = amplitudeProduct(row, column) * slopeProduct(row, column)
+        descent.hessian.pointer[row * Self.mostPaths + column] =
+          amplitudeProduct(row, column) * slopeProduct(row, column)
       }
     }
   }
@@ -253,7 +254,8 @@ final class PathFit: PathModel {
       pulses.evaluateSlope(delay: delays[path], into: slope)
       whiten(slope)
       let seen = dotProducts(slope, realResidual.pointer, imaginaryResidual.pointer, stride: stride)
-      gradient.pointer[path] = amplitudes.pointer[2 * path] * seen.x + amplitudes.pointer[2 * path + 1] * seen.y
+      descent.gradient.pointer[path] =
+        amplitudes.pointer[2 * path] * seen.x + amplitudes.pointer[2 * path + 1] * seen.y
     }
   }
 
@@ -309,14 +311,14 @@ final class PathFit: PathModel {
   func slopeProduct(_ row: Int, _ column: Int) -> Double { slopeProducts.pointer[row * Self.mostPaths + column] }
 
   /// Element of g, after `evaluateSlopes`.
-  func slope(_ row: Int) -> Double { gradient.pointer[row] }
+  func slope(_ row: Int) -> Double { descent.gradient.pointer[row] }
 
   /// Makes H⁻¹; `differentiate` has to have succeeded.
   func invertCurvature(count: Int) {
     for column in 0..<count {
       let target = covariance.pointer + column * Self.mostPaths
       for row in 0..<count { target[row] = row == column ? 1 : 0 }
-      curvature.solve(target, order: count)
+      descent.solve(target, count)
     }
   }
 
@@ -343,11 +345,11 @@ final class PathFit: PathModel {
       // (G⁻¹·C)_ip: G⁻¹ is symmetric.
       var leakage = 0.0
       for other in 0..<count { leakage += unit[other] * overlaps.pointer[path * Self.mostPaths + other] }
-      gradient.pointer[path] = -leakage * (own.conjugate * amplitude(path)).rawStorage.y / power
+      leakages.pointer[path] = -leakage * (own.conjugate * amplitude(path)).rawStorage.y / power
     }
     for first in 0..<count {
       for second in 0..<count {
-        variance += gradient.pointer[first] * delayCovariance(first, second) * gradient.pointer[second]
+        variance += leakages.pointer[first] * delayCovariance(first, second) * leakages.pointer[second]
       }
     }
     return variance
@@ -359,54 +361,18 @@ final class PathFit: PathModel {
   func refine(
     _ delays: UnsafeMutablePointer<Double>, count: Int, variance: Double, tolerance: Double, settled: inout Bool
   ) -> Double {
-    settled = false
-    guard var cost = solve(delays, count: count) else { return .infinity }
-    linearise(delays, count: count)
-    var damping = 1e-3
-    for _ in 0..<Self.mostIterations {
-      guard factoriseCurvature(count, damping: damping) else { return .infinity }
-      step.pointer.update(from: gradient.pointer, count: count)
-      curvature.solve(step.pointer, order: count)
-      var expected = 0.0
-      for path in 0..<count {
-        expected += step.pointer[path] * gradient.pointer[path]
-        candidate.pointer[path] = delays[path] + limited(step.pointer[path], at: delays[path])
-      }
-      if expected < tolerance * variance {
-        settled = true
-        return factoriseCurvature(count, damping: 0) ? cost : .infinity
-      }
-      if let reached = solve(candidate.pointer, count: count), reached < cost {
-        delays.update(from: candidate.pointer, count: count)
-        cost = reached
-        damping = max(damping / 8, 1e-12)
-        linearise(delays, count: count)
-      } else {
-        damping = max(damping * 10, 1e-4)
-        if damping > 1e8 {
-          // No step, however short, lowers the cost: rounding is all that is left.
-          settled = true
-          return cost
-        }
-      }
-    }
-    return cost
+    let end = descent.run(self, delays, count: count, unknowns: count, least: tolerance * variance)
+    settled = end.settled
+    return !settled || descent.factorise(count) ? end.cost : .infinity
   }
 
-  /// A step no longer than the pulse's slope is informative, and not out of the window by more than two taps.
-  private func limited(_ step: Double, at delay: Double) -> Double {
-    let step = min(max(step, -Self.longestStep), Self.longestStep)
-    return min(max(delay + step, -2), Double(windowTaps) + 1) - delay
-  }
-
-  private func factoriseCurvature(_ count: Int, damping: Double) -> Bool {
-    for row in 0..<count {
-      for column in 0...row {
-        let value = hessian.pointer[row * Self.mostPaths + column]
-        curvature[row, column] = row == column ? value * (1 + damping) : value
-      }
+  func move(
+    _ delays: UnsafePointer<Double>, count: Int, by step: UnsafePointer<Double>,
+    into moved: UnsafeMutablePointer<Double>
+  ) {
+    for path in 0..<count {
+      moved[path] = Descent<Double>.moved(delays[path], by: step[path], windowTaps: windowTaps)
     }
-    return curvature.factorise(order: count)
   }
 
   @inline(__always)
