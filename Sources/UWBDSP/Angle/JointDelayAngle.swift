@@ -175,7 +175,7 @@ public struct JointDelayAngle: Sendable, Hashable {
       // The free fit counts delays at the origin of the coordinates.
       workspace.start.pointer[path] = SteeredPathFit.Wave(
         delay: positions[path].delay - (mean * positions[path].direction).sum() * workspace.steered.tapsPerMetre,
-        cosines: workspace.grid.cosines[workspace.crests.pointer[0]])
+        cosines: workspace.grid.vertex(of: workspace.crests.pointer[0], in: spectrum))
     }
     let top = workspace.crests.pointer[0]
     let level = Self.crestShare * Double(spectrum.pointer[top]) - Self.crestNoise * weights
@@ -192,7 +192,7 @@ public struct JointDelayAngle: Sendable, Hashable {
     var settled = false
     for crest in 0..<crests {
       waves.update(from: workspace.start.pointer, count: count)
-      waves[0].cosines = workspace.grid.cosines[workspace.crests.pointer[crest]]
+      waves[0].cosines = workspace.grid.vertex(of: workspace.crests.pointer[crest], in: workspace.spectrum)
       var own = false
       var cost = steered.refine(waves, count: count, variance: 1, settled: &own)
       guard cost < .infinity else { continue }

@@ -20,6 +20,8 @@ final class SteeredPathFit: DescentModel {
   /// Furthest that a cosine may stray beyond the edge while it moves.
   private static let furthestCosine = 1.3
   private static let longestCosineStep = 0.3
+  /// A thirtieth of a deviation; the step before the last one has left far less.
+  private static let settledTolerance = 1e-3
   /// What single precision leaves uncertain of a sum of a window's products.
   private static let rounding = 1e-6
 
@@ -38,6 +40,10 @@ final class SteeredPathFit: DescentModel {
   /// Pulses, antenna after antenna, and the slopes of one.
   private let basis: AlignedBuffer<Float>
   private let slopes: AlignedBuffer<Float>
+  /// bᵀb, bᵀs and sᵀs of one antenna, paths × paths.
+  private let pulseProducts: AlignedBuffer<Double>
+  private let mixedProducts: AlignedBuffer<Double>
+  private let slopeProducts: AlignedBuffer<Double>
   /// Real and imaginary parts, antenna after antenna.
   private let residual: AlignedBuffer<Float>
   /// Where each path peaks in each antenna's window, taps.
@@ -78,6 +84,9 @@ final class SteeredPathFit: DescentModel {
     order = 3 * mostPaths
     basis = AlignedBuffer(count: antennas * mostPaths * pulses.stride, zero: 0)
     slopes = AlignedBuffer(count: mostPaths * pulses.stride, zero: 0)
+    pulseProducts = AlignedBuffer(count: mostPaths * mostPaths, zero: 0)
+    mixedProducts = AlignedBuffer(count: mostPaths * mostPaths, zero: 0)
+    slopeProducts = AlignedBuffer(count: mostPaths * mostPaths, zero: 0)
     residual = AlignedBuffer(count: antennas * 2 * pulses.stride, zero: 0)
     delays = AlignedBuffer(count: antennas * mostPaths, zero: 0)
     own = AlignedBuffer(count: mostPaths, zero: .zero)
@@ -229,6 +238,7 @@ final class SteeredPathFit: DescentModel {
     }
     for antenna in 0..<data.antennaCount where data.takesPart(antenna) {
       slope(antenna, count)
+      multiply(antenna, count)
       for path in 0..<count {
         for other in 0..<count { mix(antenna, other, path) }
         for second in 0...path { bend(antenna, path, second) }
@@ -267,7 +277,26 @@ final class SteeredPathFit: DescentModel {
       let lever = levers.pointer[antenna * mostPaths + path]
       let target = descent.gradient.pointer + path * (1 + dimensions)
       target[0] += travel
-      for axis in 0..<dimensions { target[1 + axis] += turn * lever[axis] }
+      if dimensions > 0 { target[1] += turn * lever.x }
+      if dimensions > 1 { target[2] += turn * lever.y }
+    }
+  }
+
+  /// Products of one antenna's pulses and slopes: bᵀb and sᵀs both ways, bᵀs by rows of b.
+  private func multiply(_ antenna: Int, _ count: Int) {
+    let stride = pulses.stride
+    for path in 0..<count {
+      let pulse = column(antenna, path)
+      let slope = slopes.pointer + path * stride
+      for other in 0..<count {
+        let otherSlope = slopes.pointer + other * stride
+        mixedProducts.pointer[path * mostPaths + other] = dotProduct(pulse, otherSlope, stride: stride)
+        guard other <= path else { continue }
+        let product = dotProduct(pulse, column(antenna, other), stride: stride)
+        pulseProducts.pointer[path * mostPaths + other] = product
+        pulseProducts.pointer[other * mostPaths + path] = product
+        slopeProducts.pointer[path * mostPaths + other] = dotProduct(slope, otherSlope, stride: stride)
+      }
     }
   }
 
@@ -275,40 +304,44 @@ final class SteeredPathFit: DescentModel {
   @inline(__always)
   private func mix(_ antenna: Int, _ other: Int, _ path: Int) {
     let factor = conjugateTimes(answer(antenna, other), own.pointer[path])
-    let pulse = column(antenna, other)
-    let travel = dotProduct(pulse, slopes.pointer + path * pulses.stride, stride: pulses.stride)
-    let turn = wavenumber * dotProduct(pulse, column(antenna, path), stride: pulses.stride)
-    let first = path * (1 + dimensions)
-    cross.pointer[first * mostPaths + other] += times(factor, travel)
+    let travel = mixedProducts.pointer[other * mostPaths + path]
+    let turn = wavenumber * pulseProducts.pointer[other * mostPaths + path]
+    let target = cross.pointer + path * (1 + dimensions) * mostPaths + other
+    target[0] += times(factor, travel)
+    guard dimensions > 0 else { return }
     let seen = product(factor, SIMD2(-tapsPerMetre * travel, turn))
     let lever = levers.pointer[antenna * mostPaths + path]
-    for axis in 0..<dimensions {
-      cross.pointer[(first + 1 + axis) * mostPaths + other] += times(seen, lever[axis])
-    }
+    target[mostPaths] += times(seen, lever.x)
+    if dimensions > 1 { target[2 * mostPaths] += times(seen, lever.y) }
   }
 
   /// Adds an antenna's products of the derivatives of two paths: Re(D_i⁺·D_j).
   @inline(__always)
   private func bend(_ antenna: Int, _ path: Int, _ second: Int) {
-    let (b, c) = (column(antenna, path), column(antenna, second))
-    let (s, t) = (slopes.pointer + path * pulses.stride, slopes.pointer + second * pulses.stride)
+    let here = path * mostPaths + second
     let pair = conjugateTimes(own.pointer[path], own.pointer[second])
-    let travels = pair.x * dotProduct(s, t, stride: pulses.stride)
-    let early = wavenumber * pair.y * dotProduct(b, t, stride: pulses.stride)
-    let late = wavenumber * pair.y * dotProduct(s, c, stride: pulses.stride)
-    let turns = wavenumber * wavenumber * pair.x * dotProduct(b, c, stride: pulses.stride)
-    let lever = levers.pointer[antenna * mostPaths + path]
-    let otherLever = levers.pointer[antenna * mostPaths + second]
+    let travels = pair.x * slopeProducts.pointer[here]
+    let early = wavenumber * pair.y * mixedProducts.pointer[here]
+    let late = wavenumber * pair.y * mixedProducts.pointer[second * mostPaths + path]
     let target = descent.hessian.pointer + path * (1 + dimensions) * order + second * (1 + dimensions)
     target[0] += travels
+    guard dimensions > 0 else { return }
     let toCosine = -tapsPerMetre * travels - late
     let fromCosine = -tapsPerMetre * travels + early
-    let both = turns + tapsPerMetre * (tapsPerMetre * travels + late - early)
-    for axis in 0..<dimensions {
-      target[1 + axis] += toCosine * otherLever[axis]
-      target[(1 + axis) * order] += fromCosine * lever[axis]
-      for other in 0..<dimensions { target[(1 + axis) * order + 1 + other] += both * lever[axis] * otherLever[other] }
-    }
+    let both =
+      wavenumber * wavenumber * pair.x * pulseProducts.pointer[here]
+      + tapsPerMetre * (tapsPerMetre * travels + late - early)
+    let lever = levers.pointer[antenna * mostPaths + path]
+    let otherLever = levers.pointer[antenna * mostPaths + second]
+    target[1] += toCosine * otherLever.x
+    target[order] += fromCosine * lever.x
+    target[order + 1] += both * lever.x * otherLever.x
+    guard dimensions > 1 else { return }
+    target[2] += toCosine * otherLever.y
+    target[2 * order] += fromCosine * lever.y
+    target[order + 2] += both * lever.x * otherLever.y
+    target[2 * order + 1] += both * lever.y * otherLever.x
+    target[2 * order + 2] += both * lever.y * otherLever.y
   }
 
   /// One column of a wave's own block of H⁻¹ (0: delay, then cosines along the axes); `differentiate` has to have succeeded.
@@ -328,7 +361,7 @@ final class SteeredPathFit: DescentModel {
   /// and `differentiate` are of the waves returned.
   func refine(_ waves: UnsafeMutablePointer<Wave>, count: Int, variance: Double, settled: inout Bool) -> Double {
     let end = descent.run(
-      self, waves, count: count, unknowns: unknowns(count), least: PathCount<ArrayPathFit>.settledTolerance * variance)
+      self, waves, count: count, unknowns: unknowns(count), least: Self.settledTolerance * variance)
     settled = end.settled
     guard end.isStale else { return descent.factorise(unknowns(count)) ? end.cost : .infinity }
     guard let again = solve(waves, count: count), differentiate(count: count) else { return .infinity }

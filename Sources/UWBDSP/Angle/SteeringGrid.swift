@@ -23,12 +23,14 @@ struct SteeringGrid: Sendable {
   let geometry: Geometry
   /// Directions nearer than this in their cosines are one: a fifth of the main lobe.
   let samePlace: Double
+  /// Cosine from one point to the next.
+  let spacing: Double
   /// Direction cosines (x, y) of the grid's points.
   let cosines: [SIMD2<Double>]
   /// g_m, eight points at a time: antenna after antenna the real parts and then the imaginary ones. Zero behind the last point.
   private let steering: [SIMD8<Float>]
   private static let lanes = 8
-  /// Index of each point's neighbours, eight a point, its own where there is none.
+  /// Index of each point's neighbours, eight a point, its own where there is none: by y and then by x, those before it first.
   private let neighbours: [Int]
   private static let pointsPerLobe = 8.0
   /// Most points along one axis: sparser grids than that of a 40 λ aperture are refined from a coarser start.
@@ -40,6 +42,7 @@ struct SteeringGrid: Sendable {
     let extent = Self.extent(array.positions, geometry) / array.wavelength
     let half = min(Int((Self.pointsPerLobe * max(extent, 0.5)).rounded(.up)), Self.mostPerAxis / 2)
     samePlace = 0.2 / max(extent, 0.5)
+    spacing = 1 / Double(half)
     var cosines: [SIMD2<Double>] = []
     var places: [SIMD2<Int>: Int] = [:]
     func add(_ column: Int, _ row: Int, _ cosine: SIMD2<Double>) {
@@ -142,6 +145,27 @@ struct SteeringGrid: Sendable {
       }
     }
     return found
+  }
+
+  /// Cosines of the crest of the parabolas through `point`, which no neighbour is higher than, and its neighbours along the axes:
+  /// its own beside the edge. No longer than 1.
+  func vertex(of point: Int, in spectrum: AlignedBuffer<Float>) -> SIMD2<Double> {
+    func offset(_ before: Int, _ after: Int) -> Double {
+      let (before, after) = (neighbours[8 * point + before], neighbours[8 * point + after])
+      guard before != point, after != point else { return 0 }
+      let here = spectrum.pointer[point]
+      let (low, high) = (spectrum.pointer[before], spectrum.pointer[after])
+      let bend = 2 * here - low - high
+      return bend > 0 ? Double((high - low) / (2 * bend)) : 0
+    }
+    var result = cosines[point]
+    switch geometry {
+    case .point: break
+    case .row(let axis): result += offset(3, 4) * spacing * axis
+    case .plane: result += SIMD2(offset(3, 4), offset(1, 6)) * spacing
+    }
+    let length = (result * result).sum().squareRoot()
+    return length > 1 ? result / length : result
   }
 
   /// Whether no neighbour of `point` is higher.

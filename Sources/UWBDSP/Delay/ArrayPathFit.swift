@@ -290,7 +290,7 @@ final class ArrayPathFit: PathModel, DescentModel {
         snapshot.pointer[2 * antenna + 1] = Float(value.rawStorage.y)
       }
       let best = grid.evaluate(snapshot.pointer, into: spectrum)
-      let direction = SteeringGrid.direction(grid.cosines[best])
+      let direction = SteeringGrid.direction(grid.vertex(of: best, in: spectrum))
       let turned = Position(delay: positions[path].delay, direction: direction)
       for antenna in 0..<antennaCount
       where abs(offset(turned, antenna: antenna) - offset(positions[path], antenna: antenna))

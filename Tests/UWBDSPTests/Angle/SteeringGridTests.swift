@@ -59,6 +59,31 @@ import Testing
     }
   }
 
+  /// Between grid points the parabola's crest is far nearer than half a step, the grid's own error.
+  @Test(arguments: [
+    [SIMD3(0, 0, 0), SIMD3(0.5, 0, 0), SIMD3(1, 0, 0)],
+    [SIMD3(0, 0, 0), SIMD3(0.5, 0, 0), SIMD3(0, 0.5, 0), SIMD3(0.5, 0.5, 0)],
+  ])
+  func crestsAreFoundBetweenGridPoints(places: [SIMD3<Double>]) {
+    let array = Self.array(places)
+    let grid = SteeringGrid(array)
+    let spectrum = grid.makeSpectrum()
+    let snapshot = AlignedBuffer<Float>(count: 2 * places.count, zero: 0)
+    var random = StatisticsRandom(seed: 5103)
+    for _ in 0..<50 {
+      let y = grid.geometry == .plane ? random.uniform(-0.5...0.5) : 0
+      let truth = SIMD2(random.uniform(-0.5...0.5), y)
+      for (antenna, position) in array.positions.enumerated() {
+        let phase = 2 * .pi / Self.wavelength * (position * SteeringGrid.direction(truth)).sum()
+        snapshot.pointer[2 * antenna] = Float(Double.cos(phase))
+        snapshot.pointer[2 * antenna + 1] = Float(Double.sin(phase))
+      }
+      let best = grid.evaluate(snapshot.pointer, into: spectrum)
+      let found = grid.vertex(of: best, in: spectrum) - truth
+      #expect((found * found).sum().squareRoot() < 0.1 * grid.spacing)
+    }
+  }
+
   /// The search by vectors finds what a look at every point does.
   @Test func crestsAreThePointsWithoutAHigherNeighbour() {
     let grid = SteeringGrid(Self.array([.zero, SIMD3(1.5, 0, 0), SIMD3(0, 1.5, 0)]))
