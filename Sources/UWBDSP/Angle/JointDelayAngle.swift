@@ -117,7 +117,7 @@ public struct JointDelayAngle: Sendable, Hashable {
     let count = estimate.paths.paths.count
     guard let ending = workspace.paths.ending, count > 0, workspace.steered.dimensions > 0 else { return }
     for antenna in 0..<free.antennaCount where !free.takesPart(antenna) { return }
-    let crests = begin(count, free, workspace)
+    let crests = begin(estimate.paths, free, workspace)
     let (best, settled) = descend(crests, count, workspace)
     guard best.cost < .infinity, isPlane(best.cost, ending.cost, count, ending.usedVariance, workspace) else { return }
 
@@ -152,11 +152,10 @@ public struct JointDelayAngle: Sendable, Hashable {
   }
 
   /// Waves to start from, and the crests of the first path's amplitudes: how many.
-  private func begin(_ count: Int, _ free: ArrayPathFit, _ workspace: Workspace) -> Int {
+  private func begin(_ estimate: ArrayEstimate, _ free: ArrayPathFit, _ workspace: Workspace) -> Int {
     workspace.steered.load(free)
     let positions = workspace.paths.count.positions
     let mean = workspace.steered.mean
-    guard free.solve(positions, count: count) != nil else { return 0 }
     let spectrum = workspace.spectrum
     var weights = 0.0
     for antenna in 0..<free.antennaCount {
@@ -164,12 +163,12 @@ public struct JointDelayAngle: Sendable, Hashable {
       weights += 1 / (deviation * deviation)
     }
     // The first path last, so that the spectrum that stays is its own.
-    for path in stride(from: count - 1, through: 0, by: -1) {
+    for path in stride(from: estimate.paths.count - 1, through: 0, by: -1) {
       for antenna in 0..<free.antennaCount {
         let deviation = free.deviations.pointer[antenna]
-        let value = free.antennas[antenna].amplitude(path).rawStorage
-        workspace.snapshot.pointer[2 * antenna] = Float(value.x / deviation)
-        workspace.snapshot.pointer[2 * antenna + 1] = Float(value.y / deviation)
+        let value = estimate.amplitude(path: path, antenna: antenna).rawStorage
+        workspace.snapshot.pointer[2 * antenna] = Float(value.x / (deviation * deviation))
+        workspace.snapshot.pointer[2 * antenna + 1] = Float(value.y / (deviation * deviation))
       }
       workspace.crests.pointer[0] = workspace.grid.evaluate(workspace.snapshot.pointer, into: spectrum)
       // The free fit counts delays at the origin of the coordinates.

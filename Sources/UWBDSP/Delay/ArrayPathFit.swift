@@ -259,8 +259,10 @@ final class ArrayPathFit: PathModel, DescentModel {
     guard let grid, grid.geometry != .point else {
       return descend(positions, count: count, least: least, settled: &settled)
     }
-    // Amplitudes at the start show the directions well enough for a first descent.
-    if solve(positions, count: count) != nil { _ = turn(positions, count: count, grid) }
+    // Amplitudes at the start show a new path's direction well enough for a first descent; the others have theirs.
+    if (0..<count).contains(where: { positions[$0].direction == .zero }), solve(positions, count: count) != nil {
+      for path in 0..<count where positions[path].direction == .zero { _ = turn(positions, path, grid) }
+    }
     var cost = descend(positions, count: count, least: least, settled: &settled)
     for _ in 0..<2 {
       guard cost < .infinity else { return cost }
@@ -281,25 +283,28 @@ final class ArrayPathFit: PathModel, DescentModel {
   /// Sets the directions from the amplitudes of the last `solve`; whether any travel changed by more than is negligible.
   private func turn(_ positions: UnsafeMutablePointer<Position>, count: Int, _ grid: SteeringGrid) -> Bool {
     var changed = false
-    for path in 0..<count {
-      for antenna in 0..<antennaCount {
-        let value =
-          takesPart(antenna)
-          ? antennas[antenna].amplitude(path) / Complex(deviations.pointer[antenna]) : Complex<Double>.zero
-        snapshot.pointer[2 * antenna] = Float(value.rawStorage.x)
-        snapshot.pointer[2 * antenna + 1] = Float(value.rawStorage.y)
-      }
-      let best = grid.evaluate(snapshot.pointer, into: spectrum)
-      let direction = SteeringGrid.direction(grid.vertex(of: best, in: spectrum))
-      let turned = Position(delay: positions[path].delay, direction: direction)
-      for antenna in 0..<antennaCount
-      where abs(offset(turned, antenna: antenna) - offset(positions[path], antenna: antenna))
-        > Self.negligibleTravel
-      {
-        changed = true
-      }
-      positions[path] = turned
+    for path in 0..<count where turn(positions, path, grid) { changed = true }
+    return changed
+  }
+
+  private func turn(_ positions: UnsafeMutablePointer<Position>, _ path: Int, _ grid: SteeringGrid) -> Bool {
+    for antenna in 0..<antennaCount {
+      let value =
+        takesPart(antenna)
+        ? antennas[antenna].amplitude(path) / Complex(deviations.pointer[antenna]) : Complex<Double>.zero
+      snapshot.pointer[2 * antenna] = Float(value.rawStorage.x)
+      snapshot.pointer[2 * antenna + 1] = Float(value.rawStorage.y)
     }
+    let best = grid.evaluate(snapshot.pointer, into: spectrum)
+    let direction = SteeringGrid.direction(grid.vertex(of: best, in: spectrum))
+    let turned = Position(delay: positions[path].delay, direction: direction)
+    var changed = false
+    for antenna in 0..<antennaCount
+    where abs(offset(turned, antenna: antenna) - offset(positions[path], antenna: antenna)) > Self.negligibleTravel {
+      changed = true
+    }
+    // Otherwise positions stay those that the last `solve` was of.
+    if changed || positions[path].direction == .zero { positions[path] = turned }
     return changed
   }
 

@@ -14,7 +14,7 @@ protocol PathModel: AnyObject {
   /// Taps from the window's start.
   func delay(_ position: Position) -> Double
   func moved(_ position: Position, by taps: Double) -> Position
-  /// Moves `positions` to the nearest minimum of the cost and returns it.
+  /// Moves `positions` to the nearest minimum of the cost and returns it; where it is finite, the last `solve` was of them.
   ///
   /// - Parameter tolerance: how much lower the cost may still be at the end, noise variances.
   func refine(
@@ -82,6 +82,8 @@ final class PathCount<Model: PathModel> {
   private let refused: AlignedBuffer<Model.Position>
   private var refusal: PathRefusal?
   private let standing: AlignedBuffer<Model.Position>
+  /// Whether the model's last `solve` was of what stands.
+  private var isSolved = false
 
   init(_ model: Model, mostPaths: Int) {
     self.model = model
@@ -109,6 +111,7 @@ final class PathCount<Model: PathModel> {
     var settled = true
     var cost = model.refine(
       positions, count: 1, variance: variance, tolerance: Self.settledTolerance, settled: &settled)
+    isSolved = cost.isFinite
     while count < mostPaths {
       guard let next = addPath(cost: cost, count: count, limits) else { break }
       count += 1
@@ -129,7 +132,7 @@ final class PathCount<Model: PathModel> {
   private func addPath(cost: Double, count: Int, _ limits: PathLimits) -> (cost: Double, settled: Bool)? {
     let variance = limits.variance
     let samples = Double(model.sampleCount)
-    guard cost > limits.hint * variance, model.solve(positions, count: count) != nil else { return nil }
+    guard cost > limits.hint * variance, isSolved || model.solve(positions, count: count) != nil else { return nil }
     let start = model.start(count: count)
     let excess = cost / variance - samples
     let splitGain = model.splitGain(positions, count: count)
@@ -149,6 +152,7 @@ final class PathCount<Model: PathModel> {
     let trial = trial.pointer
     let firstBefore = earliest(positions, count)
     func attempt() {
+      isSolved = false
       var settled = true
       let reached = model.refine(
         trial, count: count + 1, variance: variance, tolerance: Self.trialTolerance, settled: &settled)
@@ -164,6 +168,7 @@ final class PathCount<Model: PathModel> {
       }
       best = (reached, settled)
       improved = true
+      isSolved = true
       better.pointer.update(from: trial, count: count + 1)
     }
     trial.update(from: positions, count: count)

@@ -357,13 +357,15 @@ final class PathFit: PathModel, DescentModel {
 
   /// Moves `delays` to the nearest minimum of the cost and returns it; infinite where two paths coincide.
   ///
-  /// Stops when the next step could lower the cost by less than `tolerance` noise variances.
+  /// Stops when the next step could lower the cost by less than `tolerance` noise variances. The last `solve` is that of the
+  /// delays returned.
   func refine(
     _ delays: UnsafeMutablePointer<Double>, count: Int, variance: Double, tolerance: Double, settled: inout Bool
   ) -> Double {
     let end = descent.run(self, delays, count: count, unknowns: count, least: tolerance * variance)
     settled = end.settled
-    return !settled || descent.factorise(count) ? end.cost : .infinity
+    guard !settled || descent.factorise(count) else { return .infinity }
+    return end.isStale && end.cost < .infinity ? solve(delays, count: count) ?? .infinity : end.cost
   }
 
   func move(
