@@ -339,7 +339,8 @@ final class ArrayPathFit: PathModel, DescentModel {
     for antenna in 0..<antennaCount {
       let origin = startShifts.pointer[antenna]
       shifts.pointer[antenna] = min(
-        max(shifts.pointer[antenna] + Descent<Position>.limited(steps[antenna]), origin - Self.furthestShift), origin + Self.furthestShift)
+        max(shifts.pointer[antenna] + Descent<Position>.limited(steps[antenna]), origin - Self.furthestShift),
+        origin + Self.furthestShift)
     }
   }
 }
