@@ -20,7 +20,9 @@ struct SmallCholesky {
   }
 
   /// Factorises the leading `order` rows; `false` where they are not positive definite to working precision.
-  func factorise(order: Int) -> Bool {
+  ///
+  /// - Parameter rounding: what cancellation has to leave of a diagonal element: more than rounding has put into A.
+  func factorise(order: Int, rounding: Double = 1e-13) -> Bool {
     let inverse = inverseDiagonal.pointer
     for row in 0..<order {
       let own = lower.pointer + row * capacity
@@ -32,8 +34,7 @@ struct SmallCholesky {
       }
       var value = own[row]
       for index in 0..<row { value -= own[index] * own[index] }
-      // Relative to the element it started from: what is left after cancellation has to be more than rounding.
-      guard value > 1e-13 * own[row], value > 0 else { return false }
+      guard value > rounding * own[row], value > 0 else { return false }
       own[row] = value.squareRoot()
       inverse[row] = 1 / own[row]
     }
@@ -42,36 +43,52 @@ struct SmallCholesky {
 
   /// Replaces b in A·x = b by x.
   func solve(_ vector: UnsafeMutablePointer<Double>, order: Int) {
-    substitute(vector, order: order, stride: 1)
+    solveLower(vector, order: order)
+    let inverse = inverseDiagonal.pointer
+    for row in Swift.stride(from: order - 1, through: 0, by: -1) {
+      let value = vector[row] * inverse[row]
+      vector[row] = value
+      let own = lower.pointer + row * capacity
+      for index in 0..<row { vector[index] -= own[index] * value }
+    }
   }
 
-  /// As `solve`, for complex b given as interleaved parts.
+  /// As `solve`, for complex b given as interleaved parts: both at a time.
   func solveComplex(_ vector: UnsafeMutablePointer<Double>, order: Int) {
-    substitute(vector, order: order, stride: 2)
-    substitute(vector + 1, order: order, stride: 2)
-  }
-
-  /// Replaces b in L·x = b by x.
-  @inline(__always)
-  func solveLower(_ vector: UnsafeMutablePointer<Double>, order: Int, stride: Int = 1) {
     let inverse = inverseDiagonal.pointer
     for row in 0..<order {
       let own = lower.pointer + row * capacity
-      var value = vector[row * stride]
-      for index in 0..<row { value -= own[index] * vector[index * stride] }
-      vector[row * stride] = value * inverse[row]
+      var value = loadPair(vector + 2 * row)
+      for index in 0..<row { value -= own[index] * loadPair(vector + 2 * index) }
+      storePair(value * inverse[row], to: vector + 2 * row)
+    }
+    for row in Swift.stride(from: order - 1, through: 0, by: -1) {
+      let value = loadPair(vector + 2 * row) * inverse[row]
+      storePair(value, to: vector + 2 * row)
+      let own = lower.pointer + row * capacity
+      for index in 0..<row { storePair(loadPair(vector + 2 * index) - own[index] * value, to: vector + 2 * index) }
     }
   }
 
   @inline(__always)
-  private func substitute(_ vector: UnsafeMutablePointer<Double>, order: Int, stride: Int) {
-    solveLower(vector, order: order, stride: stride)
+  private func loadPair(_ pointer: UnsafePointer<Double>) -> SIMD2<Double> {
+    UnsafeRawPointer(pointer).loadUnaligned(as: SIMD2<Double>.self)
+  }
+
+  @inline(__always)
+  private func storePair(_ pair: SIMD2<Double>, to pointer: UnsafeMutablePointer<Double>) {
+    UnsafeMutableRawPointer(pointer).storeBytes(of: pair, as: SIMD2<Double>.self)
+  }
+
+  /// Replaces b in L·x = b by x.
+  @inline(__always)
+  func solveLower(_ vector: UnsafeMutablePointer<Double>, order: Int) {
     let inverse = inverseDiagonal.pointer
-    for row in Swift.stride(from: order - 1, through: 0, by: -1) {
-      let value = vector[row * stride] * inverse[row]
-      vector[row * stride] = value
+    for row in 0..<order {
       let own = lower.pointer + row * capacity
-      for index in 0..<row { vector[index * stride] -= own[index] * value }
+      var value = vector[row]
+      for index in 0..<row { value -= own[index] * vector[index] }
+      vector[row] = value * inverse[row]
     }
   }
 }

@@ -58,8 +58,8 @@ public struct JointDelayAngle: Sendable, Hashable {
     let paths: ArrayPulseFit.Workspace
     let grid: SteeringGrid
     fileprivate let steered: SteeredPathFit
-    fileprivate let spectrum: AlignedBuffer<Double>
-    fileprivate let snapshot: AlignedBuffer<Double>
+    fileprivate let spectrum: AlignedBuffer<Float>
+    fileprivate let snapshot: AlignedBuffer<Float>
     fileprivate let waves: AlignedBuffer<SteeredPathFit.Wave>
     fileprivate let start: AlignedBuffer<SteeredPathFit.Wave>
     fileprivate let best: AlignedBuffer<SteeredPathFit.Wave>
@@ -74,8 +74,7 @@ public struct JointDelayAngle: Sendable, Hashable {
       grid = SteeringGrid(estimator.array)
       let pulse = estimator.fit.paths
       steered = SteeredPathFit(
-        grid, table: PulseTable(pulse.pulse, tapSpacing: pulse.tapSpacing), windowTaps: ArrayPulseFit.windowTaps,
-        tapsPerMetre: 1 / (estimator.fit.propagationSpeed * pulse.tapSpacing))
+        grid, paths.fit.pulses, tapsPerMetre: 1 / (estimator.fit.propagationSpeed * pulse.tapSpacing))
       spectrum = grid.makeSpectrum()
       snapshot = AlignedBuffer(count: 2 * antennas, zero: 0)
       let wave = SteeredPathFit.Wave(delay: 0, cosines: .zero)
@@ -118,7 +117,7 @@ public struct JointDelayAngle: Sendable, Hashable {
     let count = estimate.paths.paths.count
     guard let ending = workspace.paths.ending, count > 0, workspace.steered.dimensions > 0 else { return }
     for antenna in 0..<free.antennaCount where !free.takesPart(antenna) { return }
-    let crests = begin(count, free, workspace)
+    let crests = begin(estimate.paths, free, workspace)
     let (best, settled) = descend(crests, count, workspace)
     guard best.cost < .infinity, isPlane(best.cost, ending.cost, count, ending.usedVariance, workspace) else { return }
 
@@ -133,7 +132,10 @@ public struct JointDelayAngle: Sendable, Hashable {
     estimate.direction.set(workspace.candidates.pointer, count: workspace.candidateCount, workspace.grid.geometry)
     if estimate.direction.status == .ok, !settled { estimate.direction.status = .didNotConverge }
     let waves = workspace.best.pointer
-    guard steered.solve(waves, count: count) != nil, steered.differentiate(count: count) else { return }
+    // One descent has left all as it is needed.
+    if crests > 1 {
+      guard steered.solve(waves, count: count) != nil, steered.differentiate(count: count) else { return }
+    }
     for path in 1..<max(count, 1) {
       var later = candidate(waves[path], cost: 0, path: path, count: count, steered)
       later.covariance *= used / 2
@@ -150,11 +152,10 @@ public struct JointDelayAngle: Sendable, Hashable {
   }
 
   /// Waves to start from, and the crests of the first path's amplitudes: how many.
-  private func begin(_ count: Int, _ free: ArrayPathFit, _ workspace: Workspace) -> Int {
+  private func begin(_ estimate: ArrayEstimate, _ free: ArrayPathFit, _ workspace: Workspace) -> Int {
     workspace.steered.load(free)
     let positions = workspace.paths.count.positions
     let mean = workspace.steered.mean
-    guard free.solve(positions, count: count) != nil else { return 0 }
     let spectrum = workspace.spectrum
     var weights = 0.0
     for antenna in 0..<free.antennaCount {
@@ -162,30 +163,23 @@ public struct JointDelayAngle: Sendable, Hashable {
       weights += 1 / (deviation * deviation)
     }
     // The first path last, so that the spectrum that stays is its own.
-    for path in stride(from: count - 1, through: 0, by: -1) {
+    for path in stride(from: estimate.paths.count - 1, through: 0, by: -1) {
       for antenna in 0..<free.antennaCount {
         let deviation = free.deviations.pointer[antenna]
-        let value = free.antennas[antenna].amplitude(path).rawStorage
-        workspace.snapshot.pointer[2 * antenna] = value.x / deviation
-        workspace.snapshot.pointer[2 * antenna + 1] = value.y / deviation
+        let value = estimate.amplitude(path: path, antenna: antenna).rawStorage
+        workspace.snapshot.pointer[2 * antenna] = Float(value.x / (deviation * deviation))
+        workspace.snapshot.pointer[2 * antenna + 1] = Float(value.y / (deviation * deviation))
       }
       workspace.crests.pointer[0] = workspace.grid.evaluate(workspace.snapshot.pointer, into: spectrum)
       // The free fit counts delays at the origin of the coordinates.
       workspace.start.pointer[path] = SteeredPathFit.Wave(
         delay: positions[path].delay - (mean * positions[path].direction).sum() * workspace.steered.tapsPerMetre,
-        cosines: workspace.grid.cosines[workspace.crests.pointer[0]])
+        cosines: workspace.grid.vertex(of: workspace.crests.pointer[0], in: spectrum))
     }
     let top = workspace.crests.pointer[0]
-    let level = Self.crestShare * spectrum.pointer[top] - Self.crestNoise * weights
-    var found = 1
-    for point in 0..<spectrum.count
-    where point != top && spectrum.pointer[point] >= level && found < Self.mostCandidates
-      && workspace.grid.isCrest(point, of: spectrum)
-    {
-      workspace.crests.pointer[found] = point
-      found += 1
-    }
-    return found
+    let level = Self.crestShare * Double(spectrum.pointer[top]) - Self.crestNoise * weights
+    return workspace.grid.crests(
+      of: spectrum, above: Float(level), except: top, into: workspace.crests, from: 1)
   }
 
   /// Descends from every crest; keeps the best waves and all places where descents end.
@@ -197,7 +191,7 @@ public struct JointDelayAngle: Sendable, Hashable {
     var settled = false
     for crest in 0..<crests {
       waves.update(from: workspace.start.pointer, count: count)
-      waves[0].cosines = workspace.grid.cosines[workspace.crests.pointer[crest]]
+      waves[0].cosines = workspace.grid.vertex(of: workspace.crests.pointer[crest], in: workspace.spectrum)
       var own = false
       var cost = steered.refine(waves, count: count, variance: 1, settled: &own)
       guard cost < .infinity else { continue }
@@ -205,7 +199,9 @@ public struct JointDelayAngle: Sendable, Hashable {
       let isBeyondEdge = length > 1
       if isBeyondEdge {
         waves[0].cosines /= length
-        guard let held = steered.solve(waves, count: count), steered.differentiate(count: count) else { continue }
+        guard let held = steered.solve(waves, count: count), steered.differentiate(count: count) else {
+          continue
+        }
         cost = held
       }
       var candidate = candidate(waves[0], cost: cost, path: 0, count: count, steered)

@@ -8,8 +8,9 @@ import Numerics
 /// projection, Golub & Pereyra 1973; Kaufman 1975) and the τ_i and direction cosines q_i move by Levenberg–Marquardt. With
 /// derivative columns D and C the basis, Kaufman's matrix is H = Re(Dᴴ·D − DᴴC·(CᴴC)⁻¹·CᴴD), and ½σ²·H⁻¹ the joint
 /// Cramér–Rao bound of delays and cosines. All products are sums over antennas of real products of pulses and slopes with one
-/// another and with the taps, so an iteration costs O(antennas·K²·window), about 1 µs for one path on four antennas.
-final class SteeredPathFit {
+/// another, with the taps and with what is left of them, so an iteration costs O(antennas·K²·window). Columns are of single
+/// precision, as in `PathFit`.
+final class SteeredPathFit: DescentModel {
   /// One wave: delay at the antennas' mean position in the window of the reference axis, and direction cosines (x, y).
   struct Wave: BitwiseCopyable {
     var delay: Double
@@ -19,11 +20,14 @@ final class SteeredPathFit {
   /// Furthest that a cosine may stray beyond the edge while it moves.
   private static let furthestCosine = 1.3
   private static let longestCosineStep = 0.3
+  /// A thirtieth of a deviation; the step before the last one has left far less.
+  private static let settledTolerance = 1e-3
+  /// What single precision leaves uncertain of a sum of a window's products.
+  private static let rounding = 1e-6
 
   let dimensions: Int
   let axes: (SIMD2<Double>, SIMD2<Double>)
-  private let table: PulseTable
-  private let windowTaps: Int
+  private let pulses: PathPulses
   private let places: [SIMD3<Double>]
   private let wavenumber: Double
   let tapsPerMetre: Double
@@ -32,32 +36,33 @@ final class SteeredPathFit {
   private let mostPaths = PathFit.mostPaths
   private let order: Int
   private var data: ArrayPathFit?
-  private var energy = 0.0
 
-  /// Pulses and slopes of one antenna, a row each: b_1 … b_K, s_1 … s_K.
-  private let rows: AlignedBuffer<Double>
-  /// Real products of the rows, antenna after antenna, 2K × 2K.
-  private let products: AlignedBuffer<Double>
-  /// Products of the rows with the antenna's taps, then with its residual.
-  private let overlaps: AlignedBuffer<SIMD2<Double>>
-  private let residual: AlignedBuffer<SIMD2<Double>>
-  /// g_m(u_i)/√v_m, antennas × paths, and p_m·∂u_i/∂q_d.
+  /// Pulses, antenna after antenna, and the slopes of one.
+  private let basis: AlignedBuffer<Float>
+  private let slopes: AlignedBuffer<Float>
+  /// bᵀb, bᵀs and sᵀs of one antenna, paths × paths.
+  private let pulseProducts: AlignedBuffer<Double>
+  private let mixedProducts: AlignedBuffer<Double>
+  private let slopeProducts: AlignedBuffer<Double>
+  /// Real and imaginary parts, antenna after antenna.
+  private let residual: AlignedBuffer<Float>
+  /// Where each path peaks in each antenna's window, taps.
+  private let delays: AlignedBuffer<Double>
+  /// g_m(u_i)/√v_m and p_m·∂u_i/∂q_d, antennas × paths.
   private let answers: AlignedBuffer<SIMD2<Double>>
   private let levers: AlignedBuffer<SIMD2<Double>>
   private let amplitudes: AlignedBuffer<SIMD2<Double>>
+  /// What a path leaves on one antenna at its peak.
+  private let own: AlignedBuffer<SIMD2<Double>>
   private let gram: SmallCholesky
   private let scratch: AlignedBuffer<Double>
   private let cross: AlignedBuffer<SIMD2<Double>>
   private let crossSolved: AlignedBuffer<Double>
-  private let hessian: AlignedBuffer<Double>
-  private let gradient: AlignedBuffer<Double>
-  private let step: AlignedBuffer<Double>
-  private let curvature: SmallCholesky
-  private let candidate: AlignedBuffer<Wave>
+  private let unit: AlignedBuffer<Double>
+  private let descent: Descent<Wave>
 
-  init(_ grid: SteeringGrid, table: PulseTable, windowTaps: Int, tapsPerMetre: Double) {
-    self.table = table
-    self.windowTaps = windowTaps
+  init(_ grid: SteeringGrid, _ pulses: PathPulses, tapsPerMetre: Double) {
+    self.pulses = pulses
     self.tapsPerMetre = tapsPerMetre
     let positions = grid.array.positions
     let mean = positions.reduce(SIMD3()) { $0 + $1 } / Double(positions.count)
@@ -77,10 +82,14 @@ final class SteeredPathFit {
     }
     let antennas = positions.count
     order = 3 * mostPaths
-    rows = AlignedBuffer(count: 2 * mostPaths * windowTaps, zero: 0)
-    products = AlignedBuffer(count: antennas * 4 * mostPaths * mostPaths, zero: 0)
-    overlaps = AlignedBuffer(count: antennas * 2 * mostPaths, zero: .zero)
-    residual = AlignedBuffer(count: antennas * 2 * mostPaths, zero: .zero)
+    basis = AlignedBuffer(count: antennas * mostPaths * pulses.stride, zero: 0)
+    slopes = AlignedBuffer(count: mostPaths * pulses.stride, zero: 0)
+    pulseProducts = AlignedBuffer(count: mostPaths * mostPaths, zero: 0)
+    mixedProducts = AlignedBuffer(count: mostPaths * mostPaths, zero: 0)
+    slopeProducts = AlignedBuffer(count: mostPaths * mostPaths, zero: 0)
+    residual = AlignedBuffer(count: antennas * 2 * pulses.stride, zero: 0)
+    delays = AlignedBuffer(count: antennas * mostPaths, zero: 0)
+    own = AlignedBuffer(count: mostPaths, zero: .zero)
     answers = AlignedBuffer(count: antennas * mostPaths, zero: .zero)
     levers = AlignedBuffer(count: antennas * mostPaths, zero: .zero)
     amplitudes = AlignedBuffer(count: mostPaths, zero: .zero)
@@ -88,24 +97,12 @@ final class SteeredPathFit {
     scratch = AlignedBuffer(count: 2 * mostPaths, zero: 0)
     cross = AlignedBuffer(count: order * mostPaths, zero: .zero)
     crossSolved = AlignedBuffer(count: order * 2 * mostPaths, zero: 0)
-    hessian = AlignedBuffer(count: order * order, zero: 0)
-    gradient = AlignedBuffer(count: order, zero: 0)
-    step = AlignedBuffer(count: order, zero: 0)
-    curvature = SmallCholesky(order: order)
-    candidate = AlignedBuffer(count: mostPaths, zero: Wave(delay: 0, cosines: .zero))
+    unit = AlignedBuffer(count: order, zero: 0)
+    descent = Descent(order: order, origin: Wave(delay: 0, cosines: .zero))
   }
 
   /// Takes the windows that `fit` has loaded.
-  func load(_ fit: ArrayPathFit) {
-    data = fit
-    energy = 0
-    for antenna in 0..<fit.antennaCount where fit.takesPart(antenna) {
-      let samples = fit.antennas[antenna].samples
-      energy +=
-        dotProduct(samples.real, samples.real, count: windowTaps)
-        + dotProduct(samples.imaginary, samples.imaginary, count: windowTaps)
-    }
-  }
+  func load(_ fit: ArrayPathFit) { data = fit }
 
   func amplitude(_ path: Int) -> Complex<Double> { Complex(amplitudes.pointer[path].x, amplitudes.pointer[path].y) }
 
@@ -116,124 +113,135 @@ final class SteeredPathFit {
   /// Amplitudes and cost; `nil` where two waves coincide.
   func solve(_ waves: UnsafePointer<Wave>, count: Int) -> Double? {
     guard let data else { return nil }
-    let width = 2 * count
+    for row in 0..<count {
+      amplitudes.pointer[row] = .zero
+      // The real form of a Hermitian matrix: [Re, −Im; Im, Re].
+      for column in 0..<count {
+        gram[count + row, column] = 0
+        if column <= row { gram[row, column] = 0 }
+      }
+    }
     for antenna in 0..<data.antennaCount where data.takesPart(antenna) {
-      multiply(waves, count, antenna, data)
+      place(waves, count, antenna, data)
+      let samples = data.antennas[antenna].samples
+      for row in 0..<count {
+        let pulse = column(antenna, row)
+        let answer = answer(antenna, row)
+        for other in 0..<row {
+          let overlap = dotProduct(pulse, column(antenna, other), stride: pulses.stride)
+          let sum = times(conjugateTimes(answer, self.answer(antenna, other)), overlap)
+          gram[row, other] += sum.x
+          gram[count + row, other] += sum.y
+        }
+        gram[row, row] += (answer * answer).sum() * dotProduct(pulse, pulse, stride: pulses.stride)
+        let seen = dotProducts(pulse, samples.real, samples.imaginary, stride: pulses.stride)
+        amplitudes.pointer[row] += conjugateTimes(answer, seen)
+      }
     }
     for row in 0..<count {
       for column in 0...row {
-        var sum = SIMD2<Double>.zero
-        for antenna in 0..<data.antennaCount where data.takesPart(antenna) {
-          let overlap = products.pointer[antenna * width * width + row * width + column]
-          sum += times(conjugateTimes(answer(antenna, row), answer(antenna, column)), overlap)
-        }
-        // The real form of a Hermitian matrix: [Re, −Im; Im, Re].
-        gram[row, column] = sum.x
-        gram[count + row, count + column] = sum.x
-        gram[count + row, column] = sum.y
-        gram[count + column, row] = -sum.y
+        gram[count + row, count + column] = gram[row, column]
+        if column < row { gram[count + column, row] = -gram[count + row, column] }
       }
+      scratch.pointer[row] = amplitudes.pointer[row].x
+      scratch.pointer[count + row] = amplitudes.pointer[row].y
     }
+    guard gram.factorise(order: 2 * count, rounding: Self.rounding) else { return nil }
+    gram.solve(scratch.pointer, order: 2 * count)
     for row in 0..<count {
-      var sum = SIMD2<Double>.zero
-      for antenna in 0..<data.antennaCount where data.takesPart(antenna) {
-        sum += conjugateTimes(answer(antenna, row), overlaps.pointer[antenna * width + row])
-      }
-      scratch.pointer[row] = sum.x
-      scratch.pointer[count + row] = sum.y
-      amplitudes.pointer[row] = sum
+      amplitudes.pointer[row] = SIMD2(scratch.pointer[row], scratch.pointer[count + row])
     }
-    guard gram.factorise(order: width) else { return nil }
-    gram.solve(scratch.pointer, order: width)
-    var cost = energy
-    for row in 0..<count {
-      let solution = SIMD2(scratch.pointer[row], scratch.pointer[count + row])
-      cost -= conjugateTimes(amplitudes.pointer[row], solution).x
-      amplitudes.pointer[row] = solution
+    var cost = 0.0
+    for antenna in 0..<data.antennaCount where data.takesPart(antenna) {
+      cost += leaveResidual(antenna, count, data)
     }
     return cost
   }
 
-  private func multiply(_ waves: UnsafePointer<Wave>, _ count: Int, _ antenna: Int, _ data: ArrayPathFit) {
-    let width = 2 * count
+  /// Answers, levers and pulses of one antenna.
+  private func place(_ waves: UnsafePointer<Wave>, _ count: Int, _ antenna: Int, _ data: ArrayPathFit) {
     let place = places[antenna]
     let weight = 1 / data.deviations.pointer[antenna]
     for path in 0..<count {
       let cosines = waves[path].cosines
       let direction = SteeringGrid.direction(cosines)
       let along = (place * direction).sum()
-      answers.pointer[antenna * mostPaths + path] = SIMD2(
+      let index = antenna * mostPaths + path
+      answers.pointer[index] = SIMD2(
         weight * Double.cos(wavenumber * along), weight * Double.sin(wavenumber * along))
       // ∂u_z/∂q = (q·e)/|u_z|, whose pole at the edge is cut off.
       let depth = max(-direction.z, 1e-3)
       let pull = direction.z == 0 ? SIMD2<Double>.zero : cosines * (place.z / depth)
       let lever = SIMD2(place.x, place.y) + pull
-      levers.pointer[antenna * mostPaths + path] = SIMD2((lever * axes.0).sum(), (lever * axes.1).sum())
-      let delay = waves[path].delay + data.shifts.pointer[antenna] - along * tapsPerMetre
-      table.evaluate(delay: delay, firstTap: 0, count: windowTaps, into: rows.pointer + path * windowTaps)
-      table.evaluateSlope(
-        delay: delay, firstTap: 0, count: windowTaps, into: rows.pointer + (count + path) * windowTaps)
-    }
-    let samples = data.antennas[antenna].samples
-    let target = products.pointer + antenna * width * width
-    for row in 0..<width {
-      let own = rows.pointer + row * windowTaps
-      for column in 0...row {
-        let value = dotProduct(own, rows.pointer + column * windowTaps, count: windowTaps)
-        target[row * width + column] = value
-        target[column * width + row] = value
-      }
-      overlaps.pointer[antenna * width + row] = SIMD2(
-        dotProduct(own, samples.real, count: windowTaps), dotProduct(own, samples.imaginary, count: windowTaps))
+      levers.pointer[index] = SIMD2((lever * axes.0).sum(), (lever * axes.1).sum())
+      delays.pointer[index] = waves[path].delay + data.shifts.pointer[antenna] - along * tapsPerMetre
+      pulses.evaluate(delay: delays.pointer[index], into: column(antenna, path))
     }
   }
 
+  /// The antenna's samples less the model; returns the energy that is left.
+  private func leaveResidual(_ antenna: Int, _ count: Int, _ data: ArrayPathFit) -> Double {
+    let samples = data.antennas[antenna].samples
+    for path in 0..<count { own.pointer[path] = product(answer(antenna, path), amplitudes.pointer[path]) }
+    let (real, imaginary) = residuals(antenna)
+    var squares = SIMD8<Float>()
+    for tap in Swift.stride(from: 0, to: pulses.stride, by: 8) {
+      var re = loadEight(samples.real + tap)
+      var im = loadEight(samples.imaginary + tap)
+      for path in 0..<count {
+        let value = loadEight(column(antenna, path) + tap)
+        re -= Float(own.pointer[path].x) * value
+        im -= Float(own.pointer[path].y) * value
+      }
+      storeEight(re, to: real + tap)
+      storeEight(im, to: imaginary + tap)
+      squares += re * re + im * im
+    }
+    return sumOfLanes(squares)
+  }
+
+  @inline(__always)
+  private func column(_ antenna: Int, _ path: Int) -> UnsafeMutablePointer<Float> {
+    basis.pointer + (antenna * mostPaths + path) * pulses.stride
+  }
+
+  private func residuals(_ antenna: Int) -> (UnsafeMutablePointer<Float>, UnsafeMutablePointer<Float>) {
+    let real = residual.pointer + 2 * antenna * pulses.stride
+    return (real, real + pulses.stride)
+  }
+
+  @inline(__always)
   private func answer(_ antenna: Int, _ path: Int) -> SIMD2<Double> { answers.pointer[antenna * mostPaths + path] }
 
   // MARK: Derivatives
 
   /// Gradient and Kaufman's matrix where `solve` was last; `false` where it is singular.
   func differentiate(count: Int) -> Bool {
-    guard let data else { return false }
+    fillCurvature(count: count)
+    return descent.factorise(unknowns(count))
+  }
+
+  func linearise(_ waves: UnsafePointer<Wave>, count: Int) {
+    fillCurvature(count: count)
+    for path in 0..<count {
+      descent.hold(
+        delay: waves[path].delay, path * (1 + dimensions), of: unknowns(count), windowTaps: pulses.windowTaps)
+    }
+  }
+
+  private func fillCurvature(count: Int) {
+    guard let data else { return }
     let total = unknowns(count)
-    let width = 2 * count
-    let stride = 1 + dimensions
+    descent.clear(total)
     for row in 0..<total {
-      gradient.pointer[row] = 0
-      for column in 0...row { hessian.pointer[row * order + column] = 0 }
       for path in 0..<count { cross.pointer[row * mostPaths + path] = .zero }
     }
     for antenna in 0..<data.antennaCount where data.takesPart(antenna) {
-      let table = products.pointer + antenna * width * width
-      subtractModel(antenna, count, table)
-      for row in 0..<total {
-        let path = row / stride
-        let (turn, travel) = derivative(row % stride, antenna, path)
-        let own = product(answer(antenna, path), amplitudes.pointer[path])
-        // conj(own)·(conj(j·turn)·⟨b, r⟩ + travel·⟨s, r⟩)
-        let left = residual.pointer[antenna * width + path]
-        let slope = times(residual.pointer[antenna * width + count + path], travel)
-        let seen = SIMD2(
-          turn * left.y + slope.x, -turn * left.x + slope.y)
-        gradient.pointer[row] += conjugateTimes(own, seen).x
-        for other in 0..<count {
-          let mixed = SIMD2(
-            travel * table[other * width + count + path], turn * table[other * width + path])
-          cross.pointer[row * mostPaths + other] += product(conjugateTimes(answer(antenna, other), own), mixed)
-        }
-        for column in 0...row {
-          let second = column / stride
-          let (secondTurn, secondTravel) = derivative(column % stride, antenna, second)
-          let pair = conjugateTimes(own, product(answer(antenna, second), amplitudes.pointer[second]))
-          // (−j·turn·b + travel·s)ᵀ(j·turn'·b' + travel'·s')
-          let re =
-            turn * secondTurn * table[path * width + second]
-            + travel * secondTravel * table[(count + path) * width + count + second]
-          let im =
-            travel * secondTurn * table[(count + path) * width + second]
-            - turn * secondTravel * table[path * width + count + second]
-          hessian.pointer[row * order + column] += pair.x * re - pair.y * im
-        }
+      slope(antenna, count)
+      multiply(antenna, count)
+      for path in 0..<count {
+        for other in 0..<count { mix(antenna, other, path) }
+        for second in 0...path { bend(antenna, path, second) }
       }
     }
     // What the amplitudes take up: F⁺·G⁻¹·F.
@@ -243,59 +251,107 @@ final class SteeredPathFit {
         solved[path] = cross.pointer[row * mostPaths + path].x
         solved[count + path] = cross.pointer[row * mostPaths + path].y
       }
-      gram.solve(solved, order: width)
-    }
-    for row in 0..<total {
+      // ‖L⁻¹·F‖²: the inverse of half the factor is enough.
+      gram.solveLower(solved, order: 2 * count)
       for column in 0...row {
-        let solved = crossSolved.pointer + column * 2 * mostPaths
-        var taken = 0.0
-        for path in 0..<count {
-          let own = cross.pointer[row * mostPaths + path]
-          taken += own.x * solved[path] + own.y * solved[count + path]
-        }
-        hessian.pointer[row * order + column] -= taken
+        descent.hessian.pointer[row * order + column] -= dotProduct(
+          solved, crossSolved.pointer + column * 2 * mostPaths, count: 2 * count)
       }
-    }
-    return factorise(total, damping: 0)
-  }
-
-  /// Real factors of j·b and s in a derivative column, amplitude and answer aside.
-  private func derivative(_ kind: Int, _ antenna: Int, _ path: Int) -> (turn: Double, travel: Double) {
-    guard kind > 0 else { return (0, 1) }
-    let lever = levers.pointer[antenna * mostPaths + path][kind - 1]
-    return (wavenumber * lever, -lever * tapsPerMetre)
-  }
-
-  /// Products of the rows with the residual.
-  private func subtractModel(_ antenna: Int, _ count: Int, _ table: UnsafePointer<Double>) {
-    let width = 2 * count
-    for row in 0..<width {
-      var value = overlaps.pointer[antenna * width + row]
-      for path in 0..<count {
-        value -= times(product(answer(antenna, path), amplitudes.pointer[path]), table[row * width + path])
-      }
-      residual.pointer[antenna * width + row] = value
     }
   }
 
-  private func factorise(_ total: Int, damping: Double) -> Bool {
-    for row in 0..<total {
-      for column in 0...row {
-        let value = hessian.pointer[row * order + column]
-        curvature[row, column] = row == column ? value * (1 + damping) : value
+  /// Slopes of one antenna, what its paths leave there, and its share of the gradient: Re(D⁺·r).
+  ///
+  /// A derivative column is a_i·g_m·(j·κ·l·b − ρ·l·s) for a cosine whose lever is l, a_i·g_m·s for the delay; ρ is `tapsPerMetre`.
+  private func slope(_ antenna: Int, _ count: Int) {
+    let (real, imaginary) = residuals(antenna)
+    for path in 0..<count {
+      let slope = slopes.pointer + path * pulses.stride
+      pulses.evaluateSlope(delay: delays.pointer[antenna * mostPaths + path], into: slope)
+      own.pointer[path] = product(answer(antenna, path), amplitudes.pointer[path])
+      let pulse = dotProducts(column(antenna, path), real, imaginary, stride: pulses.stride)
+      let travel = conjugateTimes(
+        own.pointer[path], dotProducts(slope, real, imaginary, stride: pulses.stride)
+      ).x
+      let turn = wavenumber * conjugateTimes(own.pointer[path], pulse).y - tapsPerMetre * travel
+      let lever = levers.pointer[antenna * mostPaths + path]
+      let target = descent.gradient.pointer + path * (1 + dimensions)
+      target[0] += travel
+      if dimensions > 0 { target[1] += turn * lever.x }
+      if dimensions > 1 { target[2] += turn * lever.y }
+    }
+  }
+
+  /// Products of one antenna's pulses and slopes: bᵀb and sᵀs both ways, bᵀs by rows of b.
+  private func multiply(_ antenna: Int, _ count: Int) {
+    let stride = pulses.stride
+    for path in 0..<count {
+      let pulse = column(antenna, path)
+      let slope = slopes.pointer + path * stride
+      for other in 0..<count {
+        let otherSlope = slopes.pointer + other * stride
+        mixedProducts.pointer[path * mostPaths + other] = dotProduct(pulse, otherSlope, stride: stride)
+        guard other <= path else { continue }
+        let product = dotProduct(pulse, column(antenna, other), stride: stride)
+        pulseProducts.pointer[path * mostPaths + other] = product
+        pulseProducts.pointer[other * mostPaths + path] = product
+        slopeProducts.pointer[path * mostPaths + other] = dotProduct(slope, otherSlope, stride: stride)
       }
     }
-    return curvature.factorise(order: total)
+  }
+
+  /// Adds an antenna's products of a basis column with the derivatives of a path.
+  @inline(__always)
+  private func mix(_ antenna: Int, _ other: Int, _ path: Int) {
+    let factor = conjugateTimes(answer(antenna, other), own.pointer[path])
+    let travel = mixedProducts.pointer[other * mostPaths + path]
+    let turn = wavenumber * pulseProducts.pointer[other * mostPaths + path]
+    let target = cross.pointer + path * (1 + dimensions) * mostPaths + other
+    target[0] += times(factor, travel)
+    guard dimensions > 0 else { return }
+    let seen = product(factor, SIMD2(-tapsPerMetre * travel, turn))
+    let lever = levers.pointer[antenna * mostPaths + path]
+    target[mostPaths] += times(seen, lever.x)
+    if dimensions > 1 { target[2 * mostPaths] += times(seen, lever.y) }
+  }
+
+  /// Adds an antenna's products of the derivatives of two paths: Re(D_i⁺·D_j).
+  @inline(__always)
+  private func bend(_ antenna: Int, _ path: Int, _ second: Int) {
+    let here = path * mostPaths + second
+    let pair = conjugateTimes(own.pointer[path], own.pointer[second])
+    let travels = pair.x * slopeProducts.pointer[here]
+    let early = wavenumber * pair.y * mixedProducts.pointer[here]
+    let late = wavenumber * pair.y * mixedProducts.pointer[second * mostPaths + path]
+    let target = descent.hessian.pointer + path * (1 + dimensions) * order + second * (1 + dimensions)
+    target[0] += travels
+    guard dimensions > 0 else { return }
+    let toCosine = -tapsPerMetre * travels - late
+    let fromCosine = -tapsPerMetre * travels + early
+    let both =
+      wavenumber * wavenumber * pair.x * pulseProducts.pointer[here]
+      + tapsPerMetre * (tapsPerMetre * travels + late - early)
+    let lever = levers.pointer[antenna * mostPaths + path]
+    let otherLever = levers.pointer[antenna * mostPaths + second]
+    target[1] += toCosine * otherLever.x
+    target[order] += fromCosine * lever.x
+    target[order + 1] += both * lever.x * otherLever.x
+    guard dimensions > 1 else { return }
+    target[2] += toCosine * otherLever.y
+    target[2 * order] += fromCosine * lever.y
+    target[order + 2] += both * lever.x * otherLever.y
+    target[2 * order + 1] += both * lever.y * otherLever.x
+    target[2 * order + 2] += both * lever.y * otherLever.y
   }
 
   /// One column of a wave's own block of H⁻¹ (0: delay, then cosines along the axes); `differentiate` has to have succeeded.
   func covarianceColumn(_ unknown: Int, of path: Int, count: Int) -> SIMD3<Double> {
     let total = unknowns(count)
     let first = path * (1 + dimensions)
-    for row in 0..<total { step.pointer[row] = row == first + unknown ? 1 : 0 }
-    curvature.solve(step.pointer, order: total)
+    for row in 0..<total { unit.pointer[row] = row == first + unknown ? 1 : 0 }
+    descent.solve(unit.pointer, total)
     var column = SIMD3<Double>()
-    for row in 0..<1 + dimensions { column[row] = step.pointer[first + row] }
+    for row in 0..<1 + dimensions { column[row] = unit.pointer[first + row] }
     return column
   }
 
@@ -304,53 +360,25 @@ final class SteeredPathFit {
   /// Moves `waves` to the nearest minimum of the cost and returns it; infinite where two waves coincide. The last `solve`
   /// and `differentiate` are of the waves returned.
   func refine(_ waves: UnsafeMutablePointer<Wave>, count: Int, variance: Double, settled: inout Bool) -> Double {
-    settled = false
-    guard var cost = solve(waves, count: count), differentiate(count: count) else { return .infinity }
-    let total = unknowns(count)
-    var damping = 1e-3
-    var isStale = false
-    func finish() -> Double {
-      guard isStale else { return factorise(total, damping: 0) ? cost : .infinity }
-      guard let again = solve(waves, count: count), differentiate(count: count) else { return .infinity }
-      return again
-    }
-    for _ in 0..<PathFit.mostIterations {
-      guard factorise(total, damping: damping) else { return .infinity }
-      step.pointer.update(from: gradient.pointer, count: total)
-      curvature.solve(step.pointer, order: total)
-      var expected = 0.0
-      for index in 0..<total { expected += step.pointer[index] * gradient.pointer[index] }
-      if expected < 1e-4 * variance {
-        settled = true
-        return finish()
-      }
-      for path in 0..<count { candidate.pointer[path] = moved(waves[path], step.pointer + path * (1 + dimensions)) }
-      if let reached = solve(candidate.pointer, count: count), reached < cost {
-        waves.update(from: candidate.pointer, count: count)
-        cost = reached
-        isStale = false
-        damping = max(damping / 8, 1e-12)
-        guard differentiate(count: count) else { return .infinity }
-      } else {
-        isStale = true
-        damping = max(damping * 10, 1e-4)
-        if damping > 1e8 {
-          // No step, however short, lowers the cost: rounding is all that is left.
-          settled = true
-          return finish()
-        }
-      }
-    }
-    return finish()
+    let end = descent.run(
+      self, waves, count: count, unknowns: unknowns(count), least: Self.settledTolerance * variance)
+    settled = end.settled
+    guard end.isStale else { return descent.factorise(unknowns(count)) ? end.cost : .infinity }
+    guard let again = solve(waves, count: count), differentiate(count: count) else { return .infinity }
+    return again
+  }
+
+  func move(
+    _ waves: UnsafePointer<Wave>, count: Int, by step: UnsafePointer<Double>, into moved: UnsafeMutablePointer<Wave>
+  ) {
+    for path in 0..<count { moved[path] = self.moved(waves[path], step + path * (1 + dimensions)) }
   }
 
   private func moved(_ wave: Wave, _ step: UnsafePointer<Double>) -> Wave {
-    func limited(_ value: Double, _ limit: Double) -> Double { min(max(value, -limit), limit) }
     var result = wave
-    result.delay += limited(step[0], PathFit.longestStep)
-    result.delay = min(max(result.delay, -2), Double(windowTaps) + 1)
-    if dimensions > 0 { result.cosines += limited(step[1], Self.longestCosineStep) * axes.0 }
-    if dimensions > 1 { result.cosines += limited(step[2], Self.longestCosineStep) * axes.1 }
+    result.delay = Descent<Wave>.moved(wave.delay, by: step[0], windowTaps: pulses.windowTaps)
+    if dimensions > 0 { result.cosines += Descent<Wave>.limited(step[1], Self.longestCosineStep) * axes.0 }
+    if dimensions > 1 { result.cosines += Descent<Wave>.limited(step[2], Self.longestCosineStep) * axes.1 }
     let length = (result.cosines * result.cosines).sum().squareRoot()
     if length > Self.furthestCosine { result.cosines *= Self.furthestCosine / length }
     return result

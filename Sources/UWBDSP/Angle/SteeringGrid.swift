@@ -23,11 +23,14 @@ struct SteeringGrid: Sendable {
   let geometry: Geometry
   /// Directions nearer than this in their cosines are one: a fifth of the main lobe.
   let samePlace: Double
+  /// Cosine from one point to the next.
+  let spacing: Double
   /// Direction cosines (x, y) of the grid's points.
   let cosines: [SIMD2<Double>]
-  /// g_m of each point, interleaved, antenna after antenna.
-  private let steering: [Double]
-  /// Index of each point's neighbours, eight a point, its own where there is none.
+  /// g_m, eight points at a time: antenna after antenna the real parts and then the imaginary ones. Zero behind the last point.
+  private let steering: [SIMD8<Float>]
+  private static let lanes = 8
+  /// Index of each point's neighbours, eight a point, its own where there is none: by y and then by x, those before it first.
   private let neighbours: [Int]
   private static let pointsPerLobe = 8.0
   /// Most points along one axis: sparser grids than that of a 40 λ aperture are refined from a coarser start.
@@ -39,6 +42,7 @@ struct SteeringGrid: Sendable {
     let extent = Self.extent(array.positions, geometry) / array.wavelength
     let half = min(Int((Self.pointsPerLobe * max(extent, 0.5)).rounded(.up)), Self.mostPerAxis / 2)
     samePlace = 0.2 / max(extent, 0.5)
+    spacing = 1 / Double(half)
     var cosines: [SIMD2<Double>] = []
     var places: [SIMD2<Int>: Int] = [:]
     func add(_ column: Int, _ row: Int, _ cosine: SIMD2<Double>) {
@@ -69,13 +73,18 @@ struct SteeringGrid: Sendable {
       }
     }
     self.neighbours = neighbours
-    steering = cosines.flatMap { cosine in
-      let direction = Self.direction(cosine)
-      return array.positions.flatMap { position -> [Double] in
-        let phase = 2 * .pi / array.wavelength * (position * direction).sum()
-        return [Double.cos(phase), Double.sin(phase)]
+    let count = array.positions.count
+    var steering = [SIMD8<Float>](
+      repeating: .zero, count: (cosines.count + Self.lanes - 1) / Self.lanes * 2 * count)
+    for (point, cosine) in cosines.enumerated() {
+      let (block, lane) = point.quotientAndRemainder(dividingBy: Self.lanes)
+      for (antenna, position) in array.positions.enumerated() {
+        let phase = 2 * .pi / array.wavelength * (position * Self.direction(cosine)).sum()
+        steering[2 * (block * count + antenna)][lane] = Float(Double.cos(phase))
+        steering[2 * (block * count + antenna) + 1][lane] = Float(Double.sin(phase))
       }
     }
+    self.steering = steering
   }
 
   /// The unit vector in front of the array with these cosines; beyond the edge z is 0 and the vector longer than 1.
@@ -83,34 +92,84 @@ struct SteeringGrid: Sendable {
     SIMD3(cosines.x, cosines.y, -max(0, 1 - (cosines * cosines).sum()).squareRoot())
   }
 
-  /// Memory for P(u) over the grid.
-  func makeSpectrum() -> AlignedBuffer<Double> { AlignedBuffer(count: cosines.count, zero: 0) }
+  private var blockCount: Int { (cosines.count + Self.lanes - 1) / Self.lanes }
+
+  /// Memory for P(u) over the grid, in whole vectors.
+  func makeSpectrum() -> AlignedBuffer<Float> { AlignedBuffer(count: blockCount * Self.lanes, zero: 0) }
 
   /// P(u)·Σ 1/v_m at every point, and the largest; `amplitudes` holds â_m/v_m, interleaved.
   ///
   /// - Precondition: as many amplitudes as antennas.
-  func evaluate(_ amplitudes: UnsafePointer<Double>, into spectrum: AlignedBuffer<Double>) -> Int {
+  func evaluate(_ amplitudes: UnsafePointer<Float>, into spectrum: AlignedBuffer<Float>) -> Int {
     let count = array.positions.count
-    var best = 0
+    var best = SIMD8<Float>(repeating: -1)
+    var blocks = SIMD8<Int32>()
     steering.withUnsafeBufferPointer { buffer in
-      guard let base = buffer.baseAddress else { return }
-      for point in 0..<cosines.count {
-        let answer = base + 2 * count * point
-        var sum = SIMD2<Double>()
+      guard var answer = buffer.baseAddress else { return }
+      for block in 0..<blockCount {
+        var real = SIMD8<Float>()
+        var imaginary = SIMD8<Float>()
         for antenna in 0..<count {
-          let (re, im) = (answer[2 * antenna], answer[2 * antenna + 1])
-          let value = SIMD2(amplitudes[2 * antenna], amplitudes[2 * antenna + 1])
-          sum += re * value + im * SIMD2(value.y, -value.x)
+          let (x, y) = (amplitudes[2 * antenna], amplitudes[2 * antenna + 1])
+          real += answer[0] * x + answer[1] * y
+          imaginary += answer[0] * y - answer[1] * x
+          answer += 2
         }
-        spectrum.pointer[point] = (sum * sum).sum()
-        if spectrum.pointer[point] > spectrum.pointer[best] { best = point }
+        let power = real * real + imaginary * imaginary
+        storeEight(power, to: spectrum.pointer + block * Self.lanes)
+        let isHigher = power .> best
+        best.replace(with: power, where: isHigher)
+        blocks.replace(with: Int32(block), where: isHigher)
       }
     }
-    return best
+    var lane = 0
+    for other in 1..<Self.lanes where best[other] > best[lane] { lane = other }
+    return Int(blocks[lane]) * Self.lanes + lane
+  }
+
+  /// Adds the points where `spectrum` is at least `level` and no neighbour is higher to the `first` ones of `points`, in order and
+  /// as many as there is room for; how many there are then. `known` is left out.
+  func crests(
+    of spectrum: AlignedBuffer<Float>, above level: Float, except known: Int, into points: AlignedBuffer<Int>,
+    from first: Int
+  ) -> Int {
+    var found = first
+    for block in 0..<blockCount {
+      let powers = loadEight(spectrum.pointer + block * Self.lanes)
+      guard any(powers .>= level) else { continue }
+      for lane in 0..<Self.lanes where powers[lane] >= level && found < points.count {
+        let point = block * Self.lanes + lane
+        guard point != known, point < cosines.count, isCrest(point, of: spectrum) else { continue }
+        points.pointer[found] = point
+        found += 1
+      }
+    }
+    return found
+  }
+
+  /// Cosines of the crest of the parabolas through `point`, which no neighbour is higher than, and its neighbours along the axes:
+  /// its own beside the edge. No longer than 1.
+  func vertex(of point: Int, in spectrum: AlignedBuffer<Float>) -> SIMD2<Double> {
+    func offset(_ before: Int, _ after: Int) -> Double {
+      let (before, after) = (neighbours[8 * point + before], neighbours[8 * point + after])
+      guard before != point, after != point else { return 0 }
+      let here = spectrum.pointer[point]
+      let (low, high) = (spectrum.pointer[before], spectrum.pointer[after])
+      let bend = 2 * here - low - high
+      return bend > 0 ? Double((high - low) / (2 * bend)) : 0
+    }
+    var result = cosines[point]
+    switch geometry {
+    case .point: break
+    case .row(let axis): result += offset(3, 4) * spacing * axis
+    case .plane: result += SIMD2(offset(3, 4), offset(1, 6)) * spacing
+    }
+    let length = (result * result).sum().squareRoot()
+    return length > 1 ? result / length : result
   }
 
   /// Whether no neighbour of `point` is higher.
-  func isCrest(_ point: Int, of spectrum: AlignedBuffer<Double>) -> Bool {
+  func isCrest(_ point: Int, of spectrum: AlignedBuffer<Float>) -> Bool {
     let value = spectrum.pointer[point]
     for slot in 8 * point..<8 * point + 8 where spectrum.pointer[neighbours[slot]] > value { return false }
     return true

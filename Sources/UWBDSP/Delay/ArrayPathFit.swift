@@ -12,7 +12,7 @@ import Numerics
 ///
 /// δ_m are known and 0 (antennas of one chip), or unknowns that descend with the delays (`hasFreeShifts`); antenna 0 is
 /// their reference. Cost: `PathFit`'s times the antennas, twice where the travel matters.
-final class ArrayPathFit: PathModel {
+final class ArrayPathFit: PathModel, DescentModel {
   /// Delay at the origin of the antennas' coordinates, and direction; zero where that is not known.
   struct Position: BitwiseCopyable {
     var delay: Double
@@ -36,22 +36,19 @@ final class ArrayPathFit: PathModel {
   /// δ_m less the whole taps that the antenna's window was moved by.
   let shifts: AlignedBuffer<Double>
 
+  let pulses: PathPulses
   private let starts: PathStarts
   private let grid: SteeringGrid?
-  private let spectrum: AlignedBuffer<Double>
-  private let snapshot: AlignedBuffer<Double>
+  private let spectrum: AlignedBuffer<Float>
+  private let snapshot: AlignedBuffer<Float>
   /// Taps that a metre of path takes.
   private let tapsPerMetre: Double
   private let moved: AlignedBuffer<Double>
-  private let candidate: AlignedBuffer<Position>
   private let kept: AlignedBuffer<Position>
   private let keptShifts: AlignedBuffer<Double>
   private let startShifts: AlignedBuffer<Double>
-  private let hessian: AlignedBuffer<Double>
-  private let gradient: AlignedBuffer<Double>
-  private let step: AlignedBuffer<Double>
+  private let descent: Descent<Position>
   private let covariance: AlignedBuffer<Double>
-  private let curvature: SmallCholesky
   private let order: Int
 
   init(
@@ -62,7 +59,9 @@ final class ArrayPathFit: PathModel {
     self.mostAntennas = mostAntennas
     let starts = PathStarts(table: table, windowTaps: windowTaps)
     self.starts = starts
-    antennas = (0..<mostAntennas).map { _ in PathFit(table: table, windowTaps: windowTaps, starts: starts) }
+    let pulses = PathPulses(table, windowTaps: windowTaps)
+    self.pulses = pulses
+    antennas = (0..<mostAntennas).map { _ in PathFit(pulses, starts: starts) }
     self.grid = grid
     spectrum = grid?.makeSpectrum() ?? AlignedBuffer(count: 1, zero: 0)
     tapsPerMetre = 1 / (propagationSpeed * tapSpacing)
@@ -71,15 +70,11 @@ final class ArrayPathFit: PathModel {
     shifts = AlignedBuffer(count: mostAntennas, zero: 0)
     snapshot = AlignedBuffer(count: 2 * mostAntennas, zero: 0)
     moved = AlignedBuffer(count: PathFit.mostPaths, zero: 0)
-    candidate = AlignedBuffer(count: PathFit.mostPaths, zero: Self.origin)
     kept = AlignedBuffer(count: PathFit.mostPaths, zero: Self.origin)
     keptShifts = AlignedBuffer(count: mostAntennas, zero: 0)
     startShifts = AlignedBuffer(count: mostAntennas, zero: 0)
-    hessian = AlignedBuffer(count: order * order, zero: 0)
-    gradient = AlignedBuffer(count: order, zero: 0)
-    step = AlignedBuffer(count: order, zero: 0)
+    descent = Descent(order: order, origin: Self.origin)
     covariance = AlignedBuffer(count: order * order, zero: 0)
-    curvature = SmallCholesky(order: order)
   }
 
   var sampleCount: Int {
@@ -150,6 +145,15 @@ final class ArrayPathFit: PathModel {
     return (Position(delay: best.position, direction: .zero), best.gain)
   }
 
+  func splitGain(_ positions: UnsafePointer<Position>, count: Int) -> Double {
+    var gain = 0.0
+    for antenna in 0..<antennaCount where takesPart(antenna) {
+      place(positions, count: count, antenna: antenna)
+      gain += antennas[antenna].splitGain(moved.pointer, count: count)
+    }
+    return gain
+  }
+
   func solve(_ positions: UnsafePointer<Position>, count: Int) -> Double? {
     var cost = 0.0
     for antenna in 0..<antennaCount where takesPart(antenna) {
@@ -170,12 +174,23 @@ final class ArrayPathFit: PathModel {
   private func unknowns(_ count: Int) -> Int { hasFreeShifts ? count + antennaCount : count }
 
   func differentiate(_ positions: UnsafePointer<Position>, count: Int) -> Bool {
-    let total = unknowns(count)
-    for row in 0..<total {
-      gradient.pointer[row] = 0
-      for column in 0...row { hessian.pointer[row * order + column] = 0 }
+    fillCurvature(positions, count: count, isExact: true)
+    return descent.factorise(unknowns(count))
+  }
+
+  func linearise(_ positions: UnsafePointer<Position>, count: Int) {
+    fillCurvature(positions, count: count, isExact: false)
+    for path in 0..<count {
+      descent.hold(delay: positions[path].delay, path, of: unknowns(count), windowTaps: windowTaps)
     }
-    var reference: Int?
+  }
+
+  /// Gradient and Kaufman's matrix, not factorised. Unless `isExact`, all antennas have the slopes' products of the first that takes
+  /// part: travel moves paths against each other by a tenth of a tap at the most, which costs a descent nothing.
+  private func fillCurvature(_ positions: UnsafePointer<Position>, count: Int, isExact: Bool) {
+    descent.clear(unknowns(count))
+    let (hessian, gradient) = (descent.hessian, descent.gradient)
+    var first: PathFit?
     for antenna in 0..<antennaCount {
       let own = count + antenna
       guard takesPart(antenna) else {
@@ -184,38 +199,33 @@ final class ArrayPathFit: PathModel {
       }
       let fit = antennas[antenna]
       place(positions, count: count, antenna: antenna)
-      fit.linearise(moved.pointer, count: count)
+      fit.evaluateSlopes(moved.pointer, count: count)
+      let reference = isExact ? fit : first ?? fit
+      if reference === fit { fit.correlateSlopes(count: count) }
       for row in 0..<count {
         gradient.pointer[row] += fit.slope(row)
-        for column in 0...row { hessian.pointer[row * order + column] += fit.curvature(row, column) }
+        for column in 0...row {
+          hessian.pointer[row * order + column] +=
+            fit.amplitudeProduct(row, column) * reference.slopeProduct(row, column)
+        }
       }
+      defer { first = first ?? fit }
       guard hasFreeShifts else { continue }
-      guard reference != nil else {
+      guard first != nil else {
         // The delays are this antenna's; its shift stays.
-        reference = antenna
         hessian.pointer[own * order + own] = 1
         continue
       }
       for row in 0..<count {
         gradient.pointer[own] += fit.slope(row)
         for column in 0..<count {
-          let element = row >= column ? fit.curvature(row, column) : fit.curvature(column, row)
+          let element =
+            fit.amplitudeProduct(row, column) * reference.slopeProduct(max(row, column), min(row, column))
           hessian.pointer[own * order + row] += element
           hessian.pointer[own * order + own] += element
         }
       }
     }
-    return factorise(total, damping: 0)
-  }
-
-  private func factorise(_ total: Int, damping: Double) -> Bool {
-    for row in 0..<total {
-      for column in 0...row {
-        let value = hessian.pointer[row * order + column]
-        curvature[row, column] = row == column ? value * (1 + damping) : value
-      }
-    }
-    return curvature.factorise(order: total)
   }
 
   func invertCurvature(count: Int) {
@@ -223,7 +233,7 @@ final class ArrayPathFit: PathModel {
     for column in 0..<count {
       let target = covariance.pointer + column * order
       for row in 0..<total { target[row] = row == column ? 1 : 0 }
-      curvature.solve(target, order: total)
+      descent.solve(target, total)
     }
     for antenna in 0..<antennaCount where takesPart(antenna) {
       for first in 0..<count {
@@ -249,8 +259,10 @@ final class ArrayPathFit: PathModel {
     guard let grid, grid.geometry != .point else {
       return descend(positions, count: count, least: least, settled: &settled)
     }
-    // Amplitudes at the start show the directions well enough for a first descent.
-    if solve(positions, count: count) != nil { _ = turn(positions, count: count, grid) }
+    // Amplitudes at the start show a new path's direction well enough for a first descent; the others have theirs.
+    if (0..<count).contains(where: { positions[$0].direction == .zero }), solve(positions, count: count) != nil {
+      for path in 0..<count where positions[path].direction == .zero { _ = turn(positions, path, grid) }
+    }
     var cost = descend(positions, count: count, least: least, settled: &settled)
     for _ in 0..<2 {
       guard cost < .infinity else { return cost }
@@ -271,89 +283,64 @@ final class ArrayPathFit: PathModel {
   /// Sets the directions from the amplitudes of the last `solve`; whether any travel changed by more than is negligible.
   private func turn(_ positions: UnsafeMutablePointer<Position>, count: Int, _ grid: SteeringGrid) -> Bool {
     var changed = false
-    for path in 0..<count {
-      for antenna in 0..<antennaCount {
-        let value =
-          takesPart(antenna)
-          ? antennas[antenna].amplitude(path) / Complex(deviations.pointer[antenna]) : Complex<Double>.zero
-        snapshot.pointer[2 * antenna] = value.rawStorage.x
-        snapshot.pointer[2 * antenna + 1] = value.rawStorage.y
-      }
-      let best = grid.evaluate(snapshot.pointer, into: spectrum)
-      let direction = SteeringGrid.direction(grid.cosines[best])
-      let turned = Position(delay: positions[path].delay, direction: direction)
-      for antenna in 0..<antennaCount
-      where abs(offset(turned, antenna: antenna) - offset(positions[path], antenna: antenna))
-        > Self.negligibleTravel
-      {
-        changed = true
-      }
-      positions[path] = turned
-    }
+    for path in 0..<count where turn(positions, path, grid) { changed = true }
     return changed
   }
 
-  /// Levenberg–Marquardt on delays and free shifts, as `PathFit.refine`, until the next step could lower the cost by less
-  /// than `least`.
+  private func turn(_ positions: UnsafeMutablePointer<Position>, _ path: Int, _ grid: SteeringGrid) -> Bool {
+    for antenna in 0..<antennaCount {
+      let value =
+        takesPart(antenna)
+        ? antennas[antenna].amplitude(path) / Complex(deviations.pointer[antenna]) : Complex<Double>.zero
+      snapshot.pointer[2 * antenna] = Float(value.rawStorage.x)
+      snapshot.pointer[2 * antenna + 1] = Float(value.rawStorage.y)
+    }
+    let best = grid.evaluate(snapshot.pointer, into: spectrum)
+    let direction = SteeringGrid.direction(grid.vertex(of: best, in: spectrum))
+    let turned = Position(delay: positions[path].delay, direction: direction)
+    var changed = false
+    for antenna in 0..<antennaCount
+    where abs(offset(turned, antenna: antenna) - offset(positions[path], antenna: antenna)) > Self.negligibleTravel {
+      changed = true
+    }
+    // Otherwise positions stay those that the last `solve` was of.
+    if changed || positions[path].direction == .zero { positions[path] = turned }
+    return changed
+  }
+
+  /// Moves delays and free shifts until the next step could lower the cost by less than `least`.
   private func descend(
     _ positions: UnsafeMutablePointer<Position>, count: Int, least: Double, settled: inout Bool
   ) -> Double {
-    settled = false
-    guard var cost = solve(positions, count: count), differentiate(positions, count: count) else { return .infinity }
-    var damping = 1e-3
-    // Whether the last `solve` was of a candidate that was refused.
-    var isStale = false
-    func finish() -> Double { isStale ? solve(positions, count: count) ?? cost : cost }
-    let total = unknowns(count)
-    for _ in 0..<PathFit.mostIterations {
-      guard factorise(total, damping: damping) else { return .infinity }
-      step.pointer.update(from: gradient.pointer, count: total)
-      curvature.solve(step.pointer, order: total)
-      var expected = 0.0
-      for index in 0..<total { expected += step.pointer[index] * gradient.pointer[index] }
-      if expected < least {
-        settled = true
-        return finish()
-      }
-      for path in 0..<count {
-        candidate.pointer[path] = positions[path]
-        candidate.pointer[path].delay = limited(positions[path].delay, step.pointer[path])
-      }
-      moveShifts(count)
-      if let reached = solve(candidate.pointer, count: count), reached < cost {
-        positions.update(from: candidate.pointer, count: count)
-        cost = reached
-        isStale = false
-        damping = max(damping / 8, 1e-12)
-        guard differentiate(positions, count: count) else { return .infinity }
-      } else {
-        if hasFreeShifts { shifts.pointer.update(from: keptShifts.pointer, count: antennaCount) }
-        isStale = true
-        damping = max(damping * 10, 1e-4)
-        if damping > 1e8 {
-          // No step, however short, lowers the cost: rounding is all that is left.
-          settled = true
-          return finish()
-        }
-      }
+    let end = descent.run(self, positions, count: count, unknowns: unknowns(count), least: least)
+    settled = end.settled
+    return end.isStale && end.cost < .infinity ? solve(positions, count: count) ?? end.cost : end.cost
+  }
+
+  func move(
+    _ positions: UnsafePointer<Position>, count: Int, by step: UnsafePointer<Double>,
+    into moved: UnsafeMutablePointer<Position>
+  ) {
+    for path in 0..<count {
+      moved[path] = positions[path]
+      moved[path].delay = Descent<Position>.moved(positions[path].delay, by: step[path], windowTaps: windowTaps)
     }
-    return finish()
+    moveShifts(by: step + count)
+  }
+
+  func undoMove() {
+    if hasFreeShifts { shifts.pointer.update(from: keptShifts.pointer, count: antennaCount) }
   }
 
   /// Moves the shifts by their steps and keeps what they were.
-  private func moveShifts(_ count: Int) {
+  private func moveShifts(by steps: UnsafePointer<Double>) {
     guard hasFreeShifts else { return }
     keptShifts.pointer.update(from: shifts.pointer, count: antennaCount)
     for antenna in 0..<antennaCount {
       let origin = startShifts.pointer[antenna]
-      let step = min(max(step.pointer[count + antenna], -PathFit.longestStep), PathFit.longestStep)
       shifts.pointer[antenna] = min(
-        max(shifts.pointer[antenna] + step, origin - Self.furthestShift), origin + Self.furthestShift)
+        max(shifts.pointer[antenna] + Descent<Position>.limited(steps[antenna]), origin - Self.furthestShift),
+        origin + Self.furthestShift)
     }
-  }
-
-  private func limited(_ delay: Double, _ step: Double) -> Double {
-    let step = min(max(step, -PathFit.longestStep), PathFit.longestStep)
-    return min(max(delay + step, -2), Double(windowTaps) + 1)
   }
 }

@@ -14,7 +14,7 @@ protocol PathModel: AnyObject {
   /// Taps from the window's start.
   func delay(_ position: Position) -> Double
   func moved(_ position: Position, by taps: Double) -> Position
-  /// Moves `positions` to the nearest minimum of the cost and returns it.
+  /// Moves `positions` to the nearest minimum of the cost and returns it; where it is finite, the last `solve` was of them.
   ///
   /// - Parameter tolerance: how much lower the cost may still be at the end, noise variances.
   func refine(
@@ -34,13 +34,11 @@ protocol PathModel: AnyObject {
   /// Where one path more would explain most of what the last `solve` has left, and by how much.
   func start(count: Int) -> (position: Position, gain: Double)
   /// The fall in cost from widening the strongest path of the last `solve`, as if it stood for two that are close and in
-  /// phase, at `positions`. A model that can't tell says 0.
+  /// phase, at `positions`.
   func splitGain(_ positions: UnsafePointer<Position>, count: Int) -> Double
 }
 
 extension PathModel {
-  func splitGain(_ positions: UnsafePointer<Position>, count: Int) -> Double { 0 }
-
   /// Ascending delays; the amplitudes follow with the next `solve`.
   func sort(_ positions: UnsafeMutablePointer<Position>, count: Int) {
     for index in 1..<max(count, 1) {
@@ -72,6 +70,10 @@ final class PathCount<Model: PathModel> {
   /// A tenth of a deviation tells as well whether a path is believed; what stands in the end is settled once more.
   private static var trialTolerance: Double { 1e-2 }
 
+  /// Of what a path apart from the others promises: where splitting one promises less, and the path apart is believed, the split is
+  /// not tried.
+  private static var splitShare: Double { 0.5 }
+
   let model: Model
   private let mostPaths: Int
   private let trial: AlignedBuffer<Model.Position>
@@ -80,6 +82,8 @@ final class PathCount<Model: PathModel> {
   private let refused: AlignedBuffer<Model.Position>
   private var refusal: PathRefusal?
   private let standing: AlignedBuffer<Model.Position>
+  /// Whether the model's last `solve` was of what stands.
+  private var isSolved = false
 
   init(_ model: Model, mostPaths: Int) {
     self.model = model
@@ -107,6 +111,7 @@ final class PathCount<Model: PathModel> {
     var settled = true
     var cost = model.refine(
       positions, count: 1, variance: variance, tolerance: Self.settledTolerance, settled: &settled)
+    isSolved = cost.isFinite
     while count < mostPaths {
       guard let next = addPath(cost: cost, count: count, limits) else { break }
       count += 1
@@ -127,17 +132,19 @@ final class PathCount<Model: PathModel> {
   private func addPath(cost: Double, count: Int, _ limits: PathLimits) -> (cost: Double, settled: Bool)? {
     let variance = limits.variance
     let samples = Double(model.sampleCount)
-    guard cost > limits.hint * variance, model.solve(positions, count: count) != nil else { return nil }
+    guard cost > limits.hint * variance, isSolved || model.solve(positions, count: count) != nil else { return nil }
     let start = model.start(count: count)
     let excess = cost / variance - samples
+    let splitGain = model.splitGain(positions, count: count)
     // Neither the residual's size nor its shape hints at another path: the usual end, so it is made cheap.
     guard
       start.gain > limits.hint * variance || excess > samples.squareRoot()
-        || model.splitGain(positions, count: count) > limits.splitHint * variance
+        || splitGain > limits.splitHint * variance
     else {
       refusal = nil
       return nil
     }
+    let strongest = model.strongestPath(count: count)
 
     var best = (cost: cost, settled: false)
     var improved = false
@@ -145,6 +152,7 @@ final class PathCount<Model: PathModel> {
     let trial = trial.pointer
     let firstBefore = earliest(positions, count)
     func attempt() {
+      isSolved = false
       var settled = true
       let reached = model.refine(
         trial, count: count + 1, variance: variance, tolerance: Self.trialTolerance, settled: &settled)
@@ -160,15 +168,16 @@ final class PathCount<Model: PathModel> {
       }
       best = (reached, settled)
       improved = true
+      isSolved = true
       better.pointer.update(from: trial, count: count + 1)
     }
     trial.update(from: positions, count: count)
     trial[count] = start.position
     attempt()
-    // What leaves no more than noise can't be bettered by much: the usual end of a path list, so it is made cheap.
-    let isExplained = improved && best.cost < samples * variance
-    if !isExplained, model.solve(positions, count: count) != nil {
-      let strongest = model.strongestPath(count: count)
+    // What leaves no more than noise can't be bettered by much: the usual end of a path list, so it is made cheap. Nor is
+    // what widening the strongest path promises by far the less.
+    let isSettled = improved && (best.cost < samples * variance || splitGain < Self.splitShare * start.gain)
+    if !isSettled {
       trial.update(from: positions, count: count)
       trial[count] = model.moved(trial[strongest], by: 0.7)
       trial[strongest] = model.moved(trial[strongest], by: -0.7)

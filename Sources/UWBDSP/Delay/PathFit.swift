@@ -9,49 +9,65 @@ import Numerics
 /// of the delays. As r is orthogonal to B, s̃_iᵀr = s_iᵀr, and with C = BᵀS and G = L·Lᵀ, S̃ᵀS̃ = SᵀS − (L⁻¹C)ᵀ(L⁻¹C), so that
 /// slopes are projected only where paths run into each other and that difference would be of rounding errors. Where
 /// noise is correlated, taps, pulses and slopes are whitened first: the rest stays as it is.
-final class PathFit: PathModel {
+///
+/// Columns are of single precision, their products summed up in it, small matrices and delays in double: the cost is had from the
+/// residual itself, so that rounding stays 100 dB below the strongest tap.
+final class PathFit: PathModel, DescentModel {
   static let mostPaths = 8
-  static let mostIterations = 40
-  static let longestStep = 0.6
   /// What has to be left of a slope's energy after projection before it may be had by a difference.
-  private static let closeness = 1e-4
+  private static let closeness = 0.05
+  /// What single precision leaves uncertain of a sum of a window's products.
+  private static let rounding = 1e-6
 
   static let origin = 0.0
   let windowTaps: Int
-  private let table: PulseTable
+  private let pulses: PathPulses
   private let whitening: Whitening?
+  /// Room for a column that is whitened.
+  private let coloured: AlignedBuffer<Double>
   private let starts: PathStarts
-  private let real: AlignedBuffer<Double>
-  private let imaginary: AlignedBuffer<Double>
+  private let real: AlignedBuffer<Float>
+  private let imaginary: AlignedBuffer<Float>
   private(set) var strongestPower = 0.0
 
   /// `windowTaps` in whole vectors: columns are so far apart, and zero behind the window.
   private let stride: Int
   /// Columns of B and of the slopes.
-  private let basis: AlignedBuffer<Double>
-  private let slopes: AlignedBuffer<Double>
-  private let realResidual: AlignedBuffer<Double>
-  private let imaginaryResidual: AlignedBuffer<Double>
+  private let basis: AlignedBuffer<Float>
+  private let slopes: AlignedBuffer<Float>
+  private let realResidual: AlignedBuffer<Float>
+  private let imaginaryResidual: AlignedBuffer<Float>
   private let amplitudes: AlignedBuffer<Double>
+  /// What `solve` was given last.
+  private let solvedDelays: AlignedBuffer<Double>
   private var gram = SmallCholesky(order: mostPaths)
-  private var curvature = SmallCholesky(order: mostPaths)
-  private let hessian: AlignedBuffer<Double>
-  private let gradient: AlignedBuffer<Double>
+  private let descent = Descent(order: mostPaths, origin: origin)
+  /// S̃ᵀS̃, its lower triangle.
+  private let slopeProducts: AlignedBuffer<Double>
+  /// Room for one number a path.
   private let step: AlignedBuffer<Double>
-  private let candidate: AlignedBuffer<Double>
+  private let leakages: AlignedBuffer<Double>
   /// C = BᵀS by columns, and L⁻¹·C.
   private let overlaps: AlignedBuffer<Double>
   private let reduced: AlignedBuffer<Double>
   /// H⁻¹, once `invertCurvature` was called.
   private let covariance: AlignedBuffer<Double>
 
-  init(table: PulseTable, windowTaps: Int, noise: NoiseCorrelation = .white, starts: PathStarts? = nil) {
-    self.table = table
+  convenience init(table: PulseTable, windowTaps: Int, noise: NoiseCorrelation = .white) {
+    self.init(
+      PathPulses(table, windowTaps: windowTaps), noise: noise,
+      starts: PathStarts(table: table, windowTaps: windowTaps, noise: noise))
+  }
+
+  /// For fits that share their tables.
+  init(_ pulses: PathPulses, noise: NoiseCorrelation = .white, starts: PathStarts) {
+    self.pulses = pulses
+    windowTaps = pulses.windowTaps
     whitening = Whitening(noise, tapCount: windowTaps)
-    self.windowTaps = windowTaps
-    self.starts = starts ?? PathStarts(table: table, windowTaps: windowTaps, noise: noise)
+    coloured = AlignedBuffer(count: noise.isWhite ? 0 : windowTaps, zero: 0)
+    self.starts = starts
     let most = Self.mostPaths
-    stride = padded(windowTaps)
+    stride = pulses.stride
     real = AlignedBuffer(count: stride, zero: 0)
     imaginary = AlignedBuffer(count: stride, zero: 0)
     basis = AlignedBuffer(count: most * stride, zero: 0)
@@ -59,10 +75,10 @@ final class PathFit: PathModel {
     realResidual = AlignedBuffer(count: stride, zero: 0)
     imaginaryResidual = AlignedBuffer(count: stride, zero: 0)
     amplitudes = AlignedBuffer(count: 2 * most, zero: 0)
-    hessian = AlignedBuffer(count: most * most, zero: 0)
-    gradient = AlignedBuffer(count: most, zero: 0)
+    solvedDelays = AlignedBuffer(count: most, zero: 0)
+    slopeProducts = AlignedBuffer(count: most * most, zero: 0)
     step = AlignedBuffer(count: most, zero: 0)
-    candidate = AlignedBuffer(count: most, zero: 0)
+    leakages = AlignedBuffer(count: most, zero: 0)
     overlaps = AlignedBuffer(count: most * most, zero: 0)
     reduced = AlignedBuffer(count: most * most, zero: 0)
     covariance = AlignedBuffer(count: most * most, zero: 0)
@@ -83,26 +99,34 @@ final class PathFit: PathModel {
       let inside = tap >= 0 && tap < taps.count
       let re = inside ? Double(taps.taps[2 * tap]) : 0
       let im = inside ? Double(taps.taps[2 * tap + 1]) : 0
-      real.pointer[index] = x * re - y * im
-      imaginary.pointer[index] = x * im + y * re
-      strongestPower = max(
-        strongestPower,
-        real.pointer[index] * real.pointer[index] + imaginary.pointer[index] * imaginary.pointer[index])
+      let sample = SIMD2(x * re - y * im, x * im + y * re)
+      real.pointer[index] = Float(sample.x)
+      imaginary.pointer[index] = Float(sample.y)
+      strongestPower = max(strongestPower, (sample * sample).sum())
     }
-    whitening?.apply(real.pointer)
-    whitening?.apply(imaginary.pointer)
+    whiten(real.pointer)
+    whiten(imaginary.pointer)
+  }
+
+  private func whiten(_ column: UnsafeMutablePointer<Float>) {
+    guard let whitening else { return }
+    for tap in 0..<windowTaps { coloured.pointer[tap] = Double(column[tap]) }
+    whitening.apply(coloured.pointer)
+    for tap in 0..<windowTaps { column[tap] = Float(coloured.pointer[tap]) }
   }
 
   /// The window's taps, as loaded.
-  var samples: (real: UnsafePointer<Double>, imaginary: UnsafePointer<Double>) {
+  var samples: (real: UnsafePointer<Float>, imaginary: UnsafePointer<Float>) {
     (UnsafePointer(real.pointer), UnsafePointer(imaginary.pointer))
   }
 
-  var residuals: (real: UnsafeMutablePointer<Double>, imaginary: UnsafeMutablePointer<Double>) {
-    (realResidual.pointer, imaginaryResidual.pointer)
+  var residuals: (real: UnsafePointer<Float>, imaginary: UnsafePointer<Float>) {
+    (UnsafePointer(realResidual.pointer), UnsafePointer(imaginaryResidual.pointer))
   }
 
-  func basisColumn(_ index: Int) -> UnsafeMutablePointer<Double> { basis.pointer + index * stride }
+  func basisColumn(_ index: Int) -> UnsafeMutablePointer<Float> { basis.pointer + index * stride }
+
+  func solvedDelay(_ index: Int) -> Double { solvedDelays.pointer[index] }
 
   func amplitude(_ index: Int) -> Complex<Double> {
     Complex(amplitudes.pointer[2 * index], amplitudes.pointer[2 * index + 1])
@@ -110,7 +134,7 @@ final class PathFit: PathModel {
 
   /// Whether paths cancel each other: amplitudes far beyond any tap, of two delays that have run into one.
   func hasCollapsed(count: Int) -> Bool {
-    (0..<count).contains { amplitude($0).lengthSquared > 100 * strongestPower }
+    (0..<count).contains { amplitude($0).lengthSquared > 1000 * strongestPower }
   }
 
   func strongestPath(count: Int) -> Int {
@@ -123,19 +147,30 @@ final class PathFit: PathModel {
     let delay = delays[strongestPath(count: count)]
     let wide = slopes.pointer
     let later = slopes.pointer + stride
-    table.evaluate(delay: delay - 0.5, firstTap: 0, count: windowTaps, into: wide)
-    table.evaluate(delay: delay + 0.5, firstTap: 0, count: windowTaps, into: later)
-    addMultiple(1, of: later, to: wide, count: stride)
-    whitening?.apply(wide)
-    let energy = dot(wide, wide)
-    for path in 0..<count { step.pointer[path] = dot(basisColumn(path), wide) }
-    gram.solve(step.pointer, order: count)
-    for path in 0..<count { addMultiple(-step.pointer[path], of: basisColumn(path), to: wide, count: stride) }
-    let left = dot(wide, wide)
+    pulses.evaluate(delay: delay - 0.5, into: wide)
+    pulses.evaluate(delay: delay + 0.5, into: later)
+    addMultiple(1, of: later, to: wide, stride: stride)
+    whiten(wide)
+    return gain(ofColumn: wide, count: count)
+  }
+
+  /// The fall in cost from one path more at `delay` while the others' delays stand still.
+  func gain(of delay: Double, count: Int) -> Double {
+    let column = slopes.pointer
+    pulses.evaluate(delay: delay, into: column)
+    whiten(column)
+    return gain(ofColumn: column, count: count)
+  }
+
+  /// |c̃ᵀr|²/‖c̃‖², c̃ being the column less what the basis holds of it; 0 where that is all.
+  private func gain(ofColumn column: UnsafePointer<Float>, count: Int) -> Double {
+    let energy = dot(column, column)
+    for path in 0..<count { step.pointer[path] = dot(basisColumn(path), column) }
+    gram.solveLower(step.pointer, order: count)
+    let left = energy - dotProduct(step.pointer, step.pointer, count: count)
     guard left > 1e-4 * energy else { return 0 }
-    let real = dot(wide, realResidual.pointer)
-    let imaginary = dot(wide, imaginaryResidual.pointer)
-    return (real * real + imaginary * imaginary) / left
+    let seen = dotProducts(column, realResidual.pointer, imaginaryResidual.pointer, stride: stride)
+    return (seen * seen).sum() / left
   }
 
   /// G⁻¹ applied in place to one vector of `count` numbers; `solve` has to have succeeded.
@@ -149,20 +184,19 @@ final class PathFit: PathModel {
   /// Amplitudes, residual and cost for `delays` (taps from the window's start); `nil` where two paths coincide.
   func solve(_ delays: UnsafePointer<Double>, count: Int) -> Double? {
     for path in 0..<count {
-      table.evaluate(delay: delays[path], firstTap: 0, count: windowTaps, into: basisColumn(path))
-      whitening?.apply(basisColumn(path))
+      solvedDelays.pointer[path] = delays[path]
+      pulses.evaluate(delay: delays[path], into: basisColumn(path))
+      whiten(basisColumn(path))
     }
-    for row in 0..<count {
-      for column in 0...row {
-        gram[row, column] = dot(basisColumn(row), basisColumn(column))
-      }
-    }
-    guard gram.factorise(order: count) else { return nil }
     let solution = amplitudes.pointer
-    for path in 0..<count {
-      solution[2 * path] = dot(basisColumn(path), real.pointer)
-      solution[2 * path + 1] = dot(basisColumn(path), imaginary.pointer)
+    for row in 0..<count {
+      let own = basisColumn(row)
+      for column in 0...row { gram[row, column] = dot(own, basisColumn(column)) }
+      let seen = dotProducts(own, real.pointer, imaginary.pointer, stride: stride)
+      solution[2 * row] = seen.x
+      solution[2 * row + 1] = seen.y
     }
+    guard gram.factorise(order: count, rounding: Self.rounding) else { return nil }
     gram.solveComplex(solution, order: count)
     return leaveResidual(count: count)
   }
@@ -170,59 +204,86 @@ final class PathFit: PathModel {
   /// r = y − B·a of the amplitudes at hand; returns ‖r‖².
   private func leaveResidual(count: Int) -> Double {
     let amplitudes = amplitudes.pointer
-    var squares = SIMD4<Double>()
+    var squares = SIMD8<Float>()
     var tap = 0
     while tap < stride {
-      var re = loadFour(real.pointer + tap)
-      var im = loadFour(imaginary.pointer + tap)
+      var re = loadEight(real.pointer + tap)
+      var im = loadEight(imaginary.pointer + tap)
+      var column = UnsafePointer(basis.pointer + tap)
       for path in 0..<count {
-        let column = loadFour(basis.pointer + path * stride + tap)
-        re -= amplitudes[2 * path] * column
-        im -= amplitudes[2 * path + 1] * column
+        let value = loadEight(column)
+        re -= Float(amplitudes[2 * path]) * value
+        im -= Float(amplitudes[2 * path + 1]) * value
+        column += stride
       }
-      storeFour(re, to: realResidual.pointer + tap)
-      storeFour(im, to: imaginaryResidual.pointer + tap)
+      storeEight(re, to: realResidual.pointer + tap)
+      storeEight(im, to: imaginaryResidual.pointer + tap)
       squares += re * re + im * im
-      tap += 4
+      tap += 8
     }
-    return squares.sum()
+    return sumOfLanes(squares)
   }
 
   /// Gradient and Kaufman's matrix at the point that `solve` was given last; `false` where the matrix is singular.
   func differentiate(_ delays: UnsafePointer<Double>, count: Int) -> Bool {
-    linearise(delays, count: count)
-    return factoriseCurvature(count, damping: 0)
+    fillCurvature(delays, count: count)
+    return descent.factorise(count)
+  }
+
+  func linearise(_ delays: UnsafePointer<Double>, count: Int) {
+    fillCurvature(delays, count: count)
+    for path in 0..<count { descent.hold(delay: delays[path], path, of: count, windowTaps: windowTaps) }
   }
 
   /// Gradient and Kaufman's matrix, not factorised.
-  func linearise(_ delays: UnsafePointer<Double>, count: Int) {
+  private func fillCurvature(_ delays: UnsafePointer<Double>, count: Int) {
+    evaluateSlopes(delays, count: count)
+    correlateSlopes(count: count)
+    for row in 0..<count {
+      for column in 0...row {
+        descent.hessian.pointer[row * Self.mostPaths + column] =
+          amplitudeProduct(row, column) * slopeProduct(row, column)
+      }
+    }
+  }
+
+  /// Slopes, and the gradient: g_i = Re(a_i*·s_iᵀr).
+  func evaluateSlopes(_ delays: UnsafePointer<Double>, count: Int) {
+    for path in 0..<count {
+      let slope = slopes.pointer + path * stride
+      pulses.evaluateSlope(delay: delays[path], into: slope)
+      whiten(slope)
+      let seen = dotProducts(slope, realResidual.pointer, imaginaryResidual.pointer, stride: stride)
+      descent.gradient.pointer[path] =
+        amplitudes.pointer[2 * path] * seen.x + amplitudes.pointer[2 * path + 1] * seen.y
+    }
+  }
+
+  /// S̃ᵀS̃ of the slopes at hand.
+  func correlateSlopes(count: Int) {
     let most = Self.mostPaths
     var isProjected = false
     for path in 0..<count {
       let slope = slopes.pointer + path * stride
-      table.evaluateSlope(delay: delays[path], firstTap: 0, count: windowTaps, into: slope)
-      whitening?.apply(slope)
       let own = overlaps.pointer + path * most
       let reduced = reduced.pointer + path * most
       for other in 0..<count { own[other] = dot(basisColumn(other), slope) }
       reduced.update(from: own, count: count)
       gram.solveLower(reduced, order: count)
-      let energy = dot(slope, slope)
-      if energy - dotProduct(reduced, reduced, count: count) < Self.closeness * energy { isProjected = true }
-    }
-    if isProjected { projectSlopes(count: count) }
-    for row in 0..<count {
-      let rowSlope = slopes.pointer + row * stride
-      let rowReduced = reduced.pointer + row * most
-      let own = amplitude(row)
-      for column in 0...row {
-        var product = dot(rowSlope, slopes.pointer + column * stride)
-        if !isProjected { product -= dotProduct(rowReduced, reduced.pointer + column * most, count: count) }
-        hessian.pointer[row * most + column] = (own.conjugate * amplitude(column)).rawStorage.x * product
+      for other in 0...path {
+        let whole = dot(slope, slopes.pointer + other * stride)
+        let left = whole - dotProduct(reduced, self.reduced.pointer + other * most, count: count)
+        slopeProducts.pointer[path * most + other] = left
+        if other == path && left < Self.closeness * whole { isProjected = true }
       }
-      gradient.pointer[row] =
-        own.rawStorage.x * dot(rowSlope, realResidual.pointer)
-        + own.rawStorage.y * dot(rowSlope, imaginaryResidual.pointer)
+    }
+    guard isProjected else { return }
+    projectSlopes(count: count)
+    for row in 0..<count {
+      for column in 0...row {
+        slopeProducts.pointer[row * most + column] = dot(
+          slopes.pointer + row * stride, slopes.pointer + column * stride)
+      }
     }
   }
 
@@ -233,23 +294,31 @@ final class PathFit: PathModel {
       gram.solve(step.pointer, order: count)
       for other in 0..<count {
         addMultiple(
-          -step.pointer[other], of: basisColumn(other), to: slopes.pointer + path * stride, count: stride)
+          -Float(step.pointer[other]), of: basisColumn(other), to: slopes.pointer + path * stride, stride: stride)
       }
     }
   }
 
-  /// Element of H, `row` ≥ `column`, after `linearise`.
-  func curvature(_ row: Int, _ column: Int) -> Double { hessian.pointer[row * Self.mostPaths + column] }
+  /// Re(a_i*·a_j)
+  @inline(__always)
+  func amplitudeProduct(_ first: Int, _ second: Int) -> Double {
+    amplitudes.pointer[2 * first] * amplitudes.pointer[2 * second]
+      + amplitudes.pointer[2 * first + 1] * amplitudes.pointer[2 * second + 1]
+  }
 
-  /// Element of g, after `linearise`.
-  func slope(_ row: Int) -> Double { gradient.pointer[row] }
+  /// Element of S̃ᵀS̃, `row` ≥ `column`, after `correlateSlopes`.
+  @inline(__always)
+  func slopeProduct(_ row: Int, _ column: Int) -> Double { slopeProducts.pointer[row * Self.mostPaths + column] }
+
+  /// Element of g, after `evaluateSlopes`.
+  func slope(_ row: Int) -> Double { descent.gradient.pointer[row] }
 
   /// Makes H⁻¹; `differentiate` has to have succeeded.
   func invertCurvature(count: Int) {
     for column in 0..<count {
       let target = covariance.pointer + column * Self.mostPaths
       for row in 0..<count { target[row] = row == column ? 1 : 0 }
-      curvature.solve(target, order: count)
+      descent.solve(target, count)
     }
   }
 
@@ -276,11 +345,11 @@ final class PathFit: PathModel {
       // (G⁻¹·C)_ip: G⁻¹ is symmetric.
       var leakage = 0.0
       for other in 0..<count { leakage += unit[other] * overlaps.pointer[path * Self.mostPaths + other] }
-      gradient.pointer[path] = -leakage * (own.conjugate * amplitude(path)).rawStorage.y / power
+      leakages.pointer[path] = -leakage * (own.conjugate * amplitude(path)).rawStorage.y / power
     }
     for first in 0..<count {
       for second in 0..<count {
-        variance += gradient.pointer[first] * delayCovariance(first, second) * gradient.pointer[second]
+        variance += leakages.pointer[first] * delayCovariance(first, second) * leakages.pointer[second]
       }
     }
     return variance
@@ -288,61 +357,28 @@ final class PathFit: PathModel {
 
   /// Moves `delays` to the nearest minimum of the cost and returns it; infinite where two paths coincide.
   ///
-  /// Stops when the next step could lower the cost by less than `tolerance` noise variances.
+  /// Stops when the next step could lower the cost by less than `tolerance` noise variances. The last `solve` is that of the
+  /// delays returned.
   func refine(
     _ delays: UnsafeMutablePointer<Double>, count: Int, variance: Double, tolerance: Double, settled: inout Bool
   ) -> Double {
-    settled = false
-    guard var cost = solve(delays, count: count) else { return .infinity }
-    linearise(delays, count: count)
-    var damping = 1e-3
-    for _ in 0..<Self.mostIterations {
-      guard factoriseCurvature(count, damping: damping) else { return .infinity }
-      step.pointer.update(from: gradient.pointer, count: count)
-      curvature.solve(step.pointer, order: count)
-      var expected = 0.0
-      for path in 0..<count {
-        expected += step.pointer[path] * gradient.pointer[path]
-        candidate.pointer[path] = delays[path] + limited(step.pointer[path], at: delays[path])
-      }
-      if expected < tolerance * variance {
-        settled = true
-        return factoriseCurvature(count, damping: 0) ? cost : .infinity
-      }
-      if let reached = solve(candidate.pointer, count: count), reached < cost {
-        delays.update(from: candidate.pointer, count: count)
-        cost = reached
-        damping = max(damping / 8, 1e-12)
-        linearise(delays, count: count)
-      } else {
-        damping = max(damping * 10, 1e-4)
-        if damping > 1e8 {
-          // No step, however short, lowers the cost: rounding is all that is left.
-          settled = true
-          return cost
-        }
-      }
+    let end = descent.run(self, delays, count: count, unknowns: count, least: tolerance * variance)
+    settled = end.settled
+    guard !settled || descent.factorise(count) else { return .infinity }
+    return end.isStale && end.cost < .infinity ? solve(delays, count: count) ?? .infinity : end.cost
+  }
+
+  func move(
+    _ delays: UnsafePointer<Double>, count: Int, by step: UnsafePointer<Double>,
+    into moved: UnsafeMutablePointer<Double>
+  ) {
+    for path in 0..<count {
+      moved[path] = Descent<Double>.moved(delays[path], by: step[path], windowTaps: windowTaps)
     }
-    return cost
   }
 
-  /// A step no longer than the pulse's slope is informative, and not out of the window by more than two taps.
-  private func limited(_ step: Double, at delay: Double) -> Double {
-    let step = min(max(step, -Self.longestStep), Self.longestStep)
-    return min(max(delay + step, -2), Double(windowTaps) + 1) - delay
-  }
-
-  private func factoriseCurvature(_ count: Int, damping: Double) -> Bool {
-    for row in 0..<count {
-      for column in 0...row {
-        let value = hessian.pointer[row * Self.mostPaths + column]
-        curvature[row, column] = row == column ? value * (1 + damping) : value
-      }
-    }
-    return curvature.factorise(order: count)
-  }
-
-  private func dot(_ a: UnsafePointer<Double>, _ b: UnsafePointer<Double>) -> Double {
-    dotProduct(a, b, count: stride)
+  @inline(__always)
+  private func dot(_ a: UnsafePointer<Float>, _ b: UnsafePointer<Float>) -> Double {
+    dotProduct(a, b, stride: stride)
   }
 }

@@ -1,53 +1,67 @@
 /// Where a further path would explain most of what a fit has left: the projected matched filter over the window.
 ///
-/// For each τ on a quarter-tap grid, with b(τ) the pulse there and P the projection off the paths found so far:
-/// gain(τ) = |b(τ)ᵀr|² / ‖P·b(τ)‖², the fall in cost that one path at τ brings while the others' delays stand still.
+/// For τ on a half-tap grid, with b(τ) the pulse there and P the projection off the paths found so far:
+/// gain(τ) = |b(τ)ᵀr|² / ‖P·b(τ)‖², the fall in cost that one path at τ brings while the others' delays stand still. The start is
+/// the vertex of the parabola through the highest point and its neighbours.
 ///
-/// With G = L·Lᵀ the Gram matrix of the paths' pulses B, ‖P·b‖² = ‖b‖² − ‖L⁻¹Bᵀb‖². The grid is taken sixteen points at a
-/// time, in single precision: a start need not be better than a tenth of a tap.
+/// With G = L·Lᵀ the Gram matrix of the paths' pulses B, ‖P·b‖² = ‖b‖² − ‖L⁻¹Bᵀb‖²; Bᵀb is read from a table, to half a hundredth. The
+/// grid is taken eight points at a time, in single precision: a start need not be better than a tenth of a tap.
 final class PathStarts {
-  private static let stepsPerTap = 4
+  private static let stepsPerTap = 2
   /// Taps beyond the window's end where a path may stand whose early side lobes reach into the window.
   private static let beyond = 2
-  private static let lanes = 16
+  private static let lanes = 8
+  /// Paths for which the table holds their overlaps with the grid stand so close to each other.
+  private static let overlapsPerTap = 8
 
   private let windowTaps: Int
   private let blockCount: Int
-  /// b(τ): for each block of sixteen grid points the window's taps, a lane for each point. Zero beyond the grid.
-  private let pulses: [SIMD16<Float>]
+  /// b(τ): for each block of eight grid points the window's taps, a lane for each point. Zero beyond the grid.
+  private let pulses: AlignedBuffer<SIMD8<Float>>
   /// ‖b(τ)‖², a block of points at a time.
-  private let energies: [SIMD16<Float>]
-  /// Residuals and columns of B in single precision, a tap's numbers side by side.
-  private let residuals: AlignedBuffer<SIMD2<Float>>
-  private let columns: AlignedBuffer<Float>
-  /// |b(τ)ᵀr|², a block of points at a time, and L⁻¹Bᵀb of one block.
-  private let powers: AlignedBuffer<SIMD16<Float>>
-  private let overlaps = AlignedBuffer<SIMD16<Float>>(count: PathFit.mostPaths, zero: .zero)
+  private let energies: AlignedBuffer<SIMD8<Float>>
+  /// b(τ)ᵀb(τ_i): for each τ_i from `beyond` before the window on, the blocks.
+  private let overlaps: AlignedBuffer<SIMD8<Float>>
+  private let overlapRows: Int
+  /// |b(τ)ᵀr|² and then gains; a block of points at a time, and L⁻¹Bᵀb of one block.
+  private let gains: AlignedBuffer<SIMD8<Float>>
+  private let reduced = AlignedBuffer<SIMD8<Float>>(count: PathFit.mostPaths, zero: .zero)
+  /// Where in the table each path's overlaps begin, and the share of the next row.
+  private let rows = AlignedBuffer<Int>(count: PathFit.mostPaths, zero: 0)
+  private let blends = AlignedBuffer<Float>(count: PathFit.mostPaths, zero: 0)
 
   init(table: PulseTable, windowTaps: Int, noise: NoiseCorrelation = .white) {
     let whitening = Whitening(noise, tapCount: windowTaps)
     self.windowTaps = windowTaps
     let gridCount = (windowTaps - 1 + Self.beyond) * Self.stepsPerTap + 1
     blockCount = (gridCount + Self.lanes - 1) / Self.lanes
+    overlapRows = (windowTaps - 1 + 2 * Self.beyond) * Self.overlapsPerTap + 1
+    pulses = AlignedBuffer(count: blockCount * windowTaps, zero: .zero)
+    energies = AlignedBuffer(count: blockCount, zero: .zero)
+    overlaps = AlignedBuffer(count: overlapRows * blockCount, zero: .zero)
+    gains = AlignedBuffer(count: blockCount, zero: .zero)
     let column = AlignedBuffer<Double>(count: windowTaps, zero: 0)
-    var pulses = [SIMD16<Float>](repeating: .zero, count: blockCount * windowTaps)
-    var energies = [SIMD16<Float>](repeating: .zero, count: blockCount)
+    func evaluate(_ delay: Double) {
+      table.evaluate(delay: delay, firstTap: 0, count: windowTaps, into: column.pointer)
+      whitening?.apply(column.pointer)
+    }
     for point in 0..<gridCount {
       let (block, lane) = point.quotientAndRemainder(dividingBy: Self.lanes)
-      table.evaluate(
-        delay: Double(point) / Double(Self.stepsPerTap), firstTap: 0, count: windowTaps, into: column.pointer)
-      whitening?.apply(column.pointer)
-      for tap in 0..<windowTaps { pulses[block * windowTaps + tap][lane] = Float(column.pointer[tap]) }
-      energies[block][lane] = Float(dotProduct(column.pointer, column.pointer, count: windowTaps))
+      evaluate(Double(point) / Double(Self.stepsPerTap))
+      for tap in 0..<windowTaps { pulses.pointer[block * windowTaps + tap][lane] = Float(column.pointer[tap]) }
+      energies.pointer[block][lane] = Float(dotProduct(column.pointer, column.pointer, count: windowTaps))
     }
-    self.pulses = pulses
-    self.energies = energies
-    residuals = AlignedBuffer(count: windowTaps, zero: .zero)
-    columns = AlignedBuffer(count: PathFit.mostPaths * windowTaps, zero: 0)
-    powers = AlignedBuffer(count: blockCount, zero: .zero)
+    for row in 0..<overlapRows {
+      evaluate(Double(row) / Double(Self.overlapsPerTap) - Double(Self.beyond))
+      for block in 0..<blockCount {
+        var sums = SIMD8<Float>()
+        for tap in 0..<windowTaps { sums += pulses.pointer[block * windowTaps + tap] * Float(column.pointer[tap]) }
+        overlaps.pointer[row * blockCount + block] = sums
+      }
+    }
   }
 
-  /// The best grid point given the residual and paths of the last `fit.solve`: delay in taps from the window's start.
+  /// The best start given the residual and paths of the last `fit.solve`: delay in taps from the window's start.
   func strongest(_ fit: PathFit, count: Int) -> (position: Double, gain: Double) {
     strongest(count: count, antennas: 0..<1) { _ in fit }
   }
@@ -62,73 +76,85 @@ final class PathStarts {
     var first: PathFit?
     for antenna in antennas where first == nil { first = fits(antenna) }
     guard let reference = first else { return (0, 0) }
-    for path in 0..<count {
-      let column = reference.basisColumn(path)
-      for tap in 0..<windowTaps { columns.pointer[tap * count + path] = Float(column[tap]) }
+    for block in 0..<blockCount { gains.pointer[block] = .zero }
+    for antenna in antennas {
+      guard let fit = fits(antenna) else { continue }
+      addPowers(fit)
     }
-    return pulses.withUnsafeBufferPointer { buffer in
-      guard let base = buffer.baseAddress else { return (0, 0) }
-      for block in 0..<blockCount { powers.pointer[block] = .zero }
-      for antenna in antennas {
-        guard let residual = fits(antenna)?.residuals else { continue }
-        for tap in 0..<windowTaps {
-          residuals.pointer[tap] = SIMD2(Float(residual.real[tap]), Float(residual.imaginary[tap]))
-        }
-        for block in 0..<blockCount { powers.pointer[block] += power(base + block * windowTaps) }
-      }
-      return best(base, reference, count)
+    project(reference, count)
+    guard let position = highest() else { return (0, 0) }
+    var gain = 0.0
+    for antenna in antennas {
+      guard let fit = fits(antenna) else { continue }
+      gain += fit.gain(of: position, count: count)
     }
+    return (position, gain)
   }
 
-  /// |b(τ)ᵀr|² of a block.
-  private func power(_ pulses: UnsafePointer<SIMD16<Float>>) -> SIMD16<Float> {
-    var real = SIMD16<Float>()
-    var imaginary = SIMD16<Float>()
-    for tap in 0..<windowTaps {
-      let pulse = pulses[tap]
-      real += pulse * residuals.pointer[tap].x
-      imaginary += pulse * residuals.pointer[tap].y
-    }
-    return real * real + imaginary * imaginary
-  }
-
-  private func best(
-    _ pulses: UnsafePointer<SIMD16<Float>>, _ fit: PathFit, _ count: Int
-  ) -> (position: Double, gain: Double) {
-    var best: Float = 0
-    var position = 0
+  /// Adds |b(τ)ᵀr|².
+  private func addPowers(_ fit: PathFit) {
+    let residual = fit.residuals
+    var pulse = UnsafePointer(pulses.pointer)
     for block in 0..<blockCount {
-      let power = powers.pointer[block]
-      let energy = energies[block]
-      // ‖P·b‖² is at least a twentieth of ‖b‖² where it counts at all: blocks that can't win aren't projected.
-      guard any(power * 20 .> energy * best) else { continue }
-      let left = projected(pulses + block * windowTaps, energy, fit, count)
-      // Too close to a path that is there already: the quotient is of rounding errors.
-      let isOpen = (left .> energy * 0.05) .& (energy .> 0.02)
-      let gains = (power / left).replacing(with: 0, where: .!isOpen)
-      guard any(gains .> best) else { continue }
-      for lane in 0..<Self.lanes where gains[lane] > best {
-        best = gains[lane]
-        position = block * Self.lanes + lane
+      var real = SIMD8<Float>()
+      var imaginary = SIMD8<Float>()
+      for tap in 0..<windowTaps {
+        real += pulse[tap] * residual.real[tap]
+        imaginary += pulse[tap] * residual.imaginary[tap]
       }
+      gains.pointer[block] += real * real + imaginary * imaginary
+      pulse += windowTaps
     }
-    return (Double(position) / Double(Self.stepsPerTap), Double(best))
   }
 
-  /// ‖P·b‖² of a block.
-  private func projected(
-    _ pulses: UnsafePointer<SIMD16<Float>>, _ energy: SIMD16<Float>, _ fit: PathFit, _ count: Int
-  ) -> SIMD16<Float> {
-    let overlaps = overlaps.pointer
-    var left = energy
+  /// Divides by ‖P·b(τ)‖²; 0 where a path would be too close to one that is there already.
+  private func project(_ fit: PathFit, _ count: Int) {
     for path in 0..<count {
-      var overlap = SIMD16<Float>()
-      for tap in 0..<windowTaps { overlap += pulses[tap] * columns.pointer[tap * count + path] }
-      for other in 0..<path { overlap -= Float(fit.gramFactor(path, other)) * overlaps[other] }
-      overlap /= Float(fit.gramFactor(path, path))
-      overlaps[path] = overlap
-      left -= overlap * overlap
+      let place = (fit.solvedDelay(path) + Double(Self.beyond)) * Double(Self.overlapsPerTap)
+      let inside = min(max(place, 0), Double(overlapRows - 1))
+      let row = min(Int(inside), overlapRows - 2)
+      rows.pointer[path] = row * blockCount
+      blends.pointer[path] = Float(inside - Double(row))
     }
-    return left
+    for block in 0..<blockCount {
+      let energy = energies.pointer[block]
+      var left = energy
+      for path in 0..<count {
+        let near = overlaps.pointer[rows.pointer[path] + block]
+        let far = overlaps.pointer[rows.pointer[path] + blockCount + block]
+        var overlap = near + blends.pointer[path] * (far - near)
+        for other in 0..<path { overlap -= Float(fit.gramFactor(path, other)) * reduced.pointer[other] }
+        overlap *= Float(1 / fit.gramFactor(path, path))
+        reduced.pointer[path] = overlap
+        left -= overlap * overlap
+      }
+      let isOpen = (left .> energy * 0.05) .& (energy .> 0.02)
+      gains.pointer[block] = (gains.pointer[block] / left).replacing(with: 0, where: .!isOpen)
+    }
+  }
+
+  private func gain(_ point: Int) -> Float {
+    guard point >= 0, point < blockCount * Self.lanes else { return 0 }
+    return gains.pointer[point / Self.lanes][point % Self.lanes]
+  }
+
+  /// The highest point, between grid points where both neighbours are open; taps from the window's start.
+  private func highest() -> Double? {
+    var most = SIMD8<Float>()
+    var blocks = SIMD8<Int32>()
+    for block in 0..<blockCount {
+      let own = gains.pointer[block]
+      let isHigher = own .> most
+      most.replace(with: own, where: isHigher)
+      blocks.replace(with: Int32(block), where: isHigher)
+    }
+    var lane = 0
+    for other in 1..<Self.lanes where most[other] > most[lane] { lane = other }
+    guard most[lane] > 0 else { return nil }
+    let point = Int(blocks[lane]) * Self.lanes + lane
+    let (before, here, after) = (gain(point - 1), most[lane], gain(point + 1))
+    let bend = 2 * here - before - after
+    let offset = before > 0 && after > 0 && bend > 0 ? Double((after - before) / (2 * bend)) : 0
+    return (Double(point) + offset) / Double(Self.stepsPerTap)
   }
 }

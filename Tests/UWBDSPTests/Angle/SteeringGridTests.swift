@@ -38,22 +38,69 @@ import Testing
       let amplitudes = array.positions.map {
         Complex<Double>(length: 2, phase: 1.1 + 2 * .pi / Self.wavelength * ($0 * direction).sum())
       }
-      let snapshot = AlignedBuffer<Double>(count: 6, zero: 0)
+      let snapshot = AlignedBuffer<Float>(count: 6, zero: 0)
       for (index, value) in amplitudes.enumerated() {
-        snapshot.pointer[2 * index] = value.real
-        snapshot.pointer[2 * index + 1] = value.imaginary
+        snapshot.pointer[2 * index] = Float(value.real)
+        snapshot.pointer[2 * index + 1] = Float(value.imaginary)
       }
       let best = grid.evaluate(snapshot.pointer, into: spectrum)
-      #expect(abs(spectrum.pointer[truth] - 36) < 1e-9)
-      #expect(spectrum.pointer[best] < 36 + 1e-9 && spectrum.pointer[best] > 36 - 1e-9)
+      // Sums of six products of single precision, squared.
+      let rounding = 36 * 24 * Double(Float.ulpOfOne)
+      #expect(abs(Double(spectrum.pointer[truth]) - 36) < rounding)
+      #expect(abs(Double(spectrum.pointer[best]) - 36) < rounding)
       #expect(grid.isCrest(best, of: spectrum))
       for point in 0..<grid.cosines.count {
         let seen = SteeringGrid.direction(grid.cosines[point])
         let sum = zip(array.positions, amplitudes).reduce(Complex<Double>.zero) {
           $0 + $1.1 * Complex(length: 1, phase: -2 * .pi / Self.wavelength * ($1.0 * seen).sum())
         }
-        #expect(abs(spectrum.pointer[point] - sum.lengthSquared) < 1e-9)
+        #expect(abs(Double(spectrum.pointer[point]) - sum.lengthSquared) < rounding)
       }
+    }
+  }
+
+  /// Between grid points the parabola's crest is far nearer than half a step, the grid's own error.
+  @Test(arguments: [
+    [SIMD3(0, 0, 0), SIMD3(0.5, 0, 0), SIMD3(1, 0, 0)],
+    [SIMD3(0, 0, 0), SIMD3(0.5, 0, 0), SIMD3(0, 0.5, 0), SIMD3(0.5, 0.5, 0)],
+  ])
+  func crestsAreFoundBetweenGridPoints(places: [SIMD3<Double>]) {
+    let array = Self.array(places)
+    let grid = SteeringGrid(array)
+    let spectrum = grid.makeSpectrum()
+    let snapshot = AlignedBuffer<Float>(count: 2 * places.count, zero: 0)
+    var random = StatisticsRandom(seed: 5103)
+    for _ in 0..<50 {
+      let y = grid.geometry == .plane ? random.uniform(-0.5...0.5) : 0
+      let truth = SIMD2(random.uniform(-0.5...0.5), y)
+      for (antenna, position) in array.positions.enumerated() {
+        let phase = 2 * .pi / Self.wavelength * (position * SteeringGrid.direction(truth)).sum()
+        snapshot.pointer[2 * antenna] = Float(Double.cos(phase))
+        snapshot.pointer[2 * antenna + 1] = Float(Double.sin(phase))
+      }
+      let best = grid.evaluate(snapshot.pointer, into: spectrum)
+      let found = grid.vertex(of: best, in: spectrum) - truth
+      #expect((found * found).sum().squareRoot() < 0.1 * grid.spacing)
+    }
+  }
+
+  /// The search by vectors finds what a look at every point does.
+  @Test func crestsAreThePointsWithoutAHigherNeighbour() {
+    let grid = SteeringGrid(Self.array([.zero, SIMD3(1.5, 0, 0), SIMD3(0, 1.5, 0)]))
+    let spectrum = grid.makeSpectrum()
+    let points = AlignedBuffer<Int>(count: 8, zero: 0)
+    var random = StatisticsRandom(seed: 5102)
+    for _ in 0..<20 {
+      let snapshot = AlignedBuffer<Float>(count: 6, zero: 0)
+      for index in 0..<6 { snapshot.pointer[index] = Float(random.uniform(-1...1)) }
+      let best = grid.evaluate(snapshot.pointer, into: spectrum)
+      let level = 0.6 * spectrum.pointer[best]
+      points.pointer[0] = best
+      let count = grid.crests(of: spectrum, above: level, except: best, into: points, from: 1)
+      let expected = grid.cosines.indices.filter {
+        $0 != best && spectrum.pointer[$0] >= level && grid.isCrest($0, of: spectrum)
+      }
+      #expect((1..<count).map { points.pointer[$0] } == Array(expected.prefix(7)))
     }
   }
 

@@ -1,0 +1,140 @@
+/// A least-squares problem that `Descent` takes to its nearest minimum, amplitudes eliminated.
+protocol DescentModel: AnyObject {
+  associatedtype Position: BitwiseCopyable
+  /// Cost; `nil` where paths coincide.
+  func solve(_ positions: UnsafePointer<Position>, count: Int) -> Double?
+  /// Leaves gradient and matrix, where `solve` was last, in the `descent` that it was made with.
+  func linearise(_ positions: UnsafePointer<Position>, count: Int)
+  /// Writes where a step leads, no further than the model is to be trusted.
+  func move(
+    _ positions: UnsafePointer<Position>, count: Int, by step: UnsafePointer<Double>,
+    into moved: UnsafeMutablePointer<Position>)
+  /// Undoes what the last `move` changed beside the positions.
+  func undoMove()
+}
+
+extension DescentModel {
+  func undoMove() {}
+}
+
+/// Levenberg–Marquardt (Levenberg 1944; Marquardt 1963) for the path fits: matrices of a few unknowns, and the steps on them.
+///
+/// Each step solves (H + λ·diag H)·δ = g, where the cost falls by g·δ for small λ. An accepted step lowers λ, a refused one raises
+/// it. Cost: an order³/6 factor a step beside the model's own work.
+final class Descent<Position: BitwiseCopyable> {
+  /// Taps: a step no longer than the pulse's slope is informative.
+  static var longestStep: Double { 0.6 }
+  private static var mostIterations: Int { 40 }
+  /// Of the cost: what single precision leaves uncertain of it.
+  private static var rounding: Double { 1e-6 }
+
+  let order: Int
+  /// H by rows, its lower triangle; then g.
+  let hessian: AlignedBuffer<Double>
+  let gradient: AlignedBuffer<Double>
+  private let step: AlignedBuffer<Double>
+  private let factor: SmallCholesky
+  private let candidate: AlignedBuffer<Position>
+
+  init(order: Int, origin: Position) {
+    self.order = order
+    hessian = AlignedBuffer(count: order * order, zero: 0)
+    gradient = AlignedBuffer(count: order, zero: 0)
+    step = AlignedBuffer(count: order, zero: 0)
+    factor = SmallCholesky(order: order)
+    candidate = AlignedBuffer(count: PathFit.mostPaths, zero: origin)
+  }
+
+  /// Zero gradient and matrix.
+  func clear(_ unknowns: Int) {
+    for row in 0..<unknowns {
+      gradient.pointer[row] = 0
+      for column in 0..<unknowns { hessian.pointer[row * order + column] = 0 }
+    }
+  }
+
+  /// Takes an unknown out that can't go where it is drawn to, so that the others move as if it was known.
+  func hold(_ unknown: Int, of unknowns: Int) {
+    gradient.pointer[unknown] = 0
+    for column in 0..<unknown { hessian.pointer[unknown * order + column] = 0 }
+    for row in unknown + 1..<max(unknowns, unknown + 1) { hessian.pointer[row * order + unknown] = 0 }
+  }
+
+  /// Holds a delay that is drawn out of the window's reach.
+  func hold(delay: Double, _ unknown: Int, of unknowns: Int, windowTaps: Int) {
+    let pull = gradient.pointer[unknown]
+    let range = Self.range(windowTaps)
+    if delay <= range.lowerBound && pull < 0 || delay >= range.upperBound && pull > 0 { hold(unknown, of: unknowns) }
+  }
+
+  /// Delays that a window can tell something of: two taps beyond its ends.
+  static func range(_ windowTaps: Int) -> ClosedRange<Double> { -2...Double(windowTaps) + 1 }
+
+  static func limited(_ step: Double, _ longest: Double = longestStep) -> Double {
+    min(max(step, -longest), longest)
+  }
+
+  static func moved(_ delay: Double, by step: Double, windowTaps: Int) -> Double {
+    let range = range(windowTaps)
+    return min(max(delay + limited(step), range.lowerBound), range.upperBound)
+  }
+
+  /// `false` where the matrix is singular.
+  func factorise(_ unknowns: Int, damping: Double = 0) -> Bool {
+    for row in 0..<unknowns {
+      for column in 0..<row { factor[row, column] = hessian.pointer[row * order + column] }
+      factor[row, row] = hessian.pointer[row * order + row] * (1 + damping)
+    }
+    return factor.factorise(order: unknowns)
+  }
+
+  /// Replaces b in H·x = b by x; `factorise` has to have succeeded.
+  func solve(_ vector: UnsafeMutablePointer<Double>, _ unknowns: Int) { factor.solve(vector, order: unknowns) }
+
+  /// Where a descent ended.
+  struct End {
+    /// Infinite where paths coincide.
+    var cost: Double
+    var settled: Bool
+    /// Whether the model's last `solve` was of positions that were refused.
+    var isStale: Bool
+  }
+
+  /// Moves `positions` until the next step could lower the cost by less than `least`.
+  func run<Model: DescentModel>(
+    _ model: Model, _ positions: UnsafeMutablePointer<Position>, count: Int, unknowns: Int, least: Double
+  ) -> End where Model.Position == Position {
+    guard var cost = model.solve(positions, count: count) else {
+      return End(cost: .infinity, settled: false, isStale: true)
+    }
+    model.linearise(positions, count: count)
+    var damping = 1e-3
+    var isStale = false
+    for _ in 0..<Self.mostIterations {
+      var reached: Double?
+      if factorise(unknowns, damping: damping) {
+        step.pointer.update(from: gradient.pointer, count: unknowns)
+        factor.solve(step.pointer, order: unknowns)
+        var expected = 0.0
+        for index in 0..<unknowns { expected += step.pointer[index] * gradient.pointer[index] }
+        if expected < max(least, Self.rounding * cost) { return End(cost: cost, settled: true, isStale: isStale) }
+        model.move(positions, count: count, by: step.pointer, into: candidate.pointer)
+        reached = model.solve(candidate.pointer, count: count)
+        isStale = true
+        if reached ?? .infinity >= cost { model.undoMove() }
+      }
+      if let reached, reached < cost {
+        positions.update(from: candidate.pointer, count: count)
+        cost = reached
+        isStale = false
+        damping = max(damping / 8, 1e-12)
+        model.linearise(positions, count: count)
+      } else {
+        damping = max(damping * 10, 1e-4)
+        // No step, however short, lowers the cost: rounding is all that is left.
+        if damping > 1e8 { return End(cost: cost, settled: true, isStale: isStale) }
+      }
+    }
+    return End(cost: cost, settled: false, isStale: isStale)
+  }
+}

@@ -1,0 +1,73 @@
+/// A pulse and its slope over the whole of a fit's window, in single precision and vectors of eight.
+///
+/// The same numbers as `PulseTable`, blended in the same way: what single precision rounds off is a hundredth of what blending does.
+/// Columns are as long as `vectors`, and zero behind the window.
+final class PathPulses {
+  private static let lanes = 8
+
+  let windowTaps: Int
+  /// Vectors of a column.
+  let vectors: Int
+  private let values: AlignedBuffer<Float>
+  private let slopes: AlignedBuffer<Float>
+  /// 1 inside the window, 0 behind it, for a column's last vector.
+  private let ending: SIMD8<Float>
+
+  init(_ table: PulseTable, windowTaps: Int) {
+    self.windowTaps = windowTaps
+    vectors = (windowTaps + Self.lanes - 1) / Self.lanes
+    values = AlignedBuffer(count: table.values.count, zero: 0)
+    slopes = AlignedBuffer(count: table.slopes.count, zero: 0)
+    for index in table.values.indices {
+      values.pointer[index] = Float(table.values[index])
+      slopes.pointer[index] = Float(table.slopes[index])
+    }
+    var ending = SIMD8<Float>(repeating: 1)
+    for lane in 0..<vectors * Self.lanes - windowTaps { ending[Self.lanes - 1 - lane] = 0 }
+    self.ending = ending
+  }
+
+  /// Numbers from one column to the next.
+  var stride: Int { vectors * Self.lanes }
+
+  /// Writes p(k − `delay`) for the window's taps.
+  @inline(__always)
+  func evaluate(delay: Double, into column: UnsafeMutablePointer<Float>) {
+    lookup(values.pointer, delay, column)
+  }
+
+  /// Writes dp(k − τ)/dτ at τ = `delay`.
+  @inline(__always)
+  func evaluateSlope(delay: Double, into column: UnsafeMutablePointer<Float>) {
+    lookup(slopes.pointer, delay, column)
+  }
+
+  @inline(__always)
+  private func lookup(_ table: UnsafePointer<Float>, _ delay: Double, _ column: UnsafeMutablePointer<Float>) {
+    // Delays so far out that no tap sees them needn't be told apart; a conversion cuts off towards zero.
+    let offset = 4096
+    let shifted = max(min(delay, 2048), -2048) + Double(offset)
+    let whole = Int(shifted)
+    let position = (shifted - Double(whole)) * Double(PulseTable.fractions)
+    let row = min(Int(position), PulseTable.fractions - 1)
+    let blend = Float(position - Double(row))
+    let start = PulseTable.reach + offset - whole
+    let near = table + row * PulseTable.rowTaps + start
+    let far = near + PulseTable.rowTaps
+    guard start >= 0, start + stride <= PulseTable.rowTaps else {
+      for tap in 0..<stride {
+        let isInside = tap < windowTaps && start + tap >= 0 && start + tap < PulseTable.rowTaps
+        column[tap] = isInside ? near[tap] + blend * (far[tap] - near[tap]) : 0
+      }
+      return
+    }
+    var tap = 0
+    while tap < stride {
+      let value = loadEight(near + tap)
+      storeEight(value + blend * (loadEight(far + tap) - value), to: column + tap)
+      tap += Self.lanes
+    }
+    let last = column + stride - Self.lanes
+    storeEight(loadEight(last) * ending, to: last)
+  }
+}
