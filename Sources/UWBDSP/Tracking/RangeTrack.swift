@@ -34,6 +34,8 @@ struct RangeTrack: Sendable, Hashable {
   private static let outlierDeviation = 3.0
   /// How far a wrong track jumps, m, and how much its rate with it, m/s.
   private static let jump = (distance: 0.7, rate: 1.0)
+  /// A measurement that told so much may have been an outlier and the track with it, m².
+  private static let hearsay = 1.0
   /// Shorter detours are motion, for all that can be told, m.
   private static let leastDetour = 0.05
   /// Accounts less likely turn no corners: nothing would come of it.
@@ -46,6 +48,8 @@ struct RangeTrack: Sendable, Hashable {
   private(set) var obstructed = RangeHypotheses()
   private var habits = RangeHabits()
   private var place: PlaceMemory
+  /// By how much the last measurement made the distance surer, m²: after a gap the track is its word alone.
+  private var told = 0.0
 
   /// Born of one measurement, which is taken to be clear unless it says otherwise.
   ///
@@ -133,7 +137,8 @@ struct RangeTrack: Sendable, Hashable {
     let walked = step * place.share
     let lost = mayLose ? -expm1(-walked * habits.lossRate(c, obstructed: obstructed.weight)) : 0
     let found = -expm1(-walked / c.obstructedTime)
-    let jumped = -expm1(-step / c.jumpTime)
+    let jumped = 1 - exp(-step / c.jumpTime) * (1 - c.outliers * told / (told + Self.hearsay))
+    let foreseen = clear.heavier.covariance.x.x
     let turned = -expm1(-step / c.straightTime)
     let inSight = clear.weight
 
@@ -165,7 +170,7 @@ struct RangeTrack: Sendable, Hashable {
     let returned = update.weight - before
     var wrong = clear.heavier
     wrong.weight = inSight * (1 - lost) * jumped
-    wrong.covariance.x.x += Self.jump.distance * Self.jump.distance
+    wrong.covariance.x.x += Self.jump.distance * Self.jump.distance + told
     wrong.covariance.y.y += Self.jump.rate * Self.jump.rate
     nextClear.add(update.apply(to: wrong, word: word))
     let mistaken = -expm1(-walked / c.jumpTime)
@@ -187,6 +192,7 @@ struct RangeTrack: Sendable, Hashable {
     clear = nextClear
     obstructed = nextObstructed
     if c.isAdaptive { habits.learn(from: update, returned: returned, clearTime: walked * inSight) }
+    told = max(0, foreseen - clear.heavier.covariance.x.x)
     normalise()
     let likeliest = clear.heavier.weight >= obstructed.heavier.weight ? clear.heavier : obstructed.heavier
     place.follow(likeliest.path, variance: likeliest.pathVariance, step: step)
