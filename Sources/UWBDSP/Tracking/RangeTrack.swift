@@ -137,7 +137,8 @@ struct RangeTrack: Sendable, Hashable {
     let walked = step * place.share
     let lost = mayLose ? -expm1(-walked * habits.lossRate(c, obstructed: obstructed.weight)) : 0
     let found = -expm1(-walked / c.obstructedTime)
-    let jumped = 1 - exp(-step / c.jumpTime) * (1 - c.outliers * told / (told + Self.hearsay))
+    let jumped =
+      1 - exp(-walked / c.jumpTime) * (1 - place.share * c.outliers * told / (told + Self.hearsay))
     let foreseen = clear.heavier.covariance.x.x
     let turned = -expm1(-step / c.straightTime)
     let inSight = clear.weight
