@@ -19,12 +19,16 @@
 /// Not for swarms: each peer is followed alone. `update` allocates nothing.
 public struct PeerTracker: Sendable, Hashable {
   public struct Configuration: Sendable, Hashable {
-    /// Standard deviation of the peer's acceleration, m/s², over times of about a second.
+    /// Standard deviation of the distance's acceleration between corners, m/s², over times of about a second.
     public var acceleration: Double
     /// The same for angles, rad/s².
     public var angularAcceleration: Double
     /// Standard deviation of a distance's rate in the long run, m/s: how fast people are.
     public var speed: Double
+    /// How long people walk straight on, seconds on average, and by how much a corner changes the distance's rate, m/s: somebody who walks
+    /// at 1.5 m/s and turns to anywhere changes it by that, root mean square.
+    public var straightTime: Double
+    public var turn: Double
     /// Angles beyond so many deviations are jumps.
     public var gate: Double
     /// Part of the distances that are far off.
@@ -37,23 +41,29 @@ public struct PeerTracker: Sendable, Hashable {
     /// starts from; it learns how it is here.
     public var clearTime: Double
     public var obstructedTime: Double
-    /// What an obstruction adds to a distance, m: mean, and standard deviation.
+    /// What an obstruction that is noticed adds to a distance, m: mean, and standard deviation.
     public var obstructedBias: Double
     public var obstructedDeviation: Double
     /// By how much such a detour wanders in a second, m.
     public var detourDrift: Double
     /// How long a track is right before it has to jump, seconds on average: detours begin unnoticed.
     public var jumpTime: Double
+    /// Whether the part of outliers, the rate of losses and the acceleration are learned as measurements come; what is configured is
+    /// then where they start.
+    public var isAdaptive: Bool
 
     public init(
-      acceleration: Double = 1.5, angularAcceleration: Double = 0.5, speed: Double = 2, gate: Double = 4,
-      outliers: Double = 0.04, mostOutliers: Int = 3, longestGap: Double = 5, clearTime: Double = 20,
-      obstructedTime: Double = 4, obstructedBias: Double = 0.4, obstructedDeviation: Double = 0.6,
-      detourDrift: Double = 0.02, jumpTime: Double = 200
+      acceleration: Double = 0.8, angularAcceleration: Double = 0.5, speed: Double = 2, straightTime: Double = 3,
+      turn: Double = 1.5, gate: Double = 4, outliers: Double = 0.04, mostOutliers: Int = 3, longestGap: Double = 5,
+      clearTime: Double = 12, obstructedTime: Double = 4, obstructedBias: Double = 0.6,
+      obstructedDeviation: Double = 0.5,
+      detourDrift: Double = 0.02, jumpTime: Double = 200, isAdaptive: Bool = true
     ) {
       self.acceleration = acceleration
       self.angularAcceleration = angularAcceleration
       self.speed = speed
+      self.straightTime = straightTime
+      self.turn = turn
       self.gate = gate
       self.outliers = outliers
       self.mostOutliers = mostOutliers
@@ -64,6 +74,7 @@ public struct PeerTracker: Sendable, Hashable {
       self.obstructedDeviation = obstructedDeviation
       self.detourDrift = detourDrift
       self.jumpTime = jumpTime
+      self.isAdaptive = isAdaptive
     }
   }
 
@@ -192,9 +203,15 @@ public struct PeerTracker: Sendable, Hashable {
     measurement.rangeBias == nil ? measurement.lineOfSightProbability : nil
   }
 
-  /// The bias is the place's: exchanges of one place don't average its error away.
+  /// What a calibration takes off is the place's or the device's: exchanges don't average its error away.
   private static func deviation(of track: RangeTrack, _ measurement: RangingMeasurement) -> Double {
-    max(track.variance.squareRoot(), measurement.rangeBias == nil ? 0 : measurement.rangeBiasDeviation ?? 0)
+    var standing = 0.0
+    if measurement.rangeBias != nil, let deviation = measurement.rangeBiasDeviation {
+      standing = deviation * deviation
+    } else if let deviation = measurement.distanceDeviation, let raw = measurement.rawDistanceDeviation {
+      standing = deviation * deviation - raw * raw
+    }
+    return max(track.variance, standing).squareRoot()
   }
 
   private mutating func reset() {

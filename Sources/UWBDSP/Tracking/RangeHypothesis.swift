@@ -8,6 +8,10 @@ struct RangeHypothesis: Sendable, Hashable {
 
   static let none = RangeHypothesis(weight: 0, state: .zero, covariance: .diagonal(0, 0, 0))
 
+  /// Length of the path that is measured, m, and its variance, m²: distance and detour.
+  var path: Double { state.x + state.z }
+  var pathVariance: Double { covariance.x.x + 2 * covariance.x.z + covariance.z.z }
+
   func weighted(by factor: Double) -> RangeHypothesis {
     RangeHypothesis(weight: factor * weight, state: state, covariance: covariance)
   }
@@ -18,6 +22,15 @@ struct RangeHypothesis: Sendable, Hashable {
       weight: weight, state: SIMD3(state.x, state.y, 0),
       covariance: SymmetricMatrix3(
         x: SIMD3(covariance.x.x, covariance.x.y, 0), y: SIMD3(covariance.y.x, covariance.y.y, 0), z: .zero))
+  }
+
+  /// The same where what was taken for a detour is none: the path is the distance.
+  var withPathAsDistance: RangeHypothesis {
+    let rate = covariance.x.y + covariance.y.z
+    return RangeHypothesis(
+      weight: weight, state: SIMD3(path, state.y, 0),
+      covariance: SymmetricMatrix3(
+        x: SIMD3(pathVariance, rate, 0), y: SIMD3(rate, covariance.y.y, 0), z: .zero))
   }
 
   /// The same with a detour of which nothing is known but its mean and variance.
@@ -39,6 +52,17 @@ struct RangeHypothesis: Sendable, Hashable {
     let yz = h * p.y.z
     covariance = SymmetricMatrix3(
       x: SIMD3(xx, xy, xz), y: SIMD3(xy, h * h * p.y.y + motion.yy, yz), z: SIMD3(xz, yz, p.z.z + drift))
+  }
+
+  /// The same after a corner at any time within the step that is over: the rate changed by `deviation`, m/s.
+  func turned(by deviation: Double, step: Double) -> RangeHypothesis {
+    let square = deviation * deviation
+    var next = self
+    next.covariance.x.x += square * step * step / 3
+    next.covariance.x.y += square * step / 2
+    next.covariance.y.x += square * step / 2
+    next.covariance.y.y += square
+    return next
   }
 
   /// Both in one: mean, and covariance with the distance between the means.
@@ -67,6 +91,8 @@ struct RangeHypotheses: Sendable, Hashable {
   private(set) var second = RangeHypothesis.none
 
   var weight: Double { first.weight + second.weight }
+
+  var heavier: RangeHypothesis { first.weight >= second.weight ? first : second }
 
   mutating func add(_ new: RangeHypothesis) {
     guard new.weight > 0 else { return }

@@ -13,7 +13,9 @@
 /// a Kalman filter) with probabilities from how well they predicted, and from the measurement's own probability of line of sight
 /// where it has one:
 /// - line of sight is lost, and a detour begins; or it comes back;
-/// - the track itself was wrong: born of an outlier, or of a detour that nobody noticed. It jumps.
+/// - the peer turns a corner, and its rate is another one from there on;
+/// - the track itself was wrong: born of an outlier, or of a detour that nobody noticed. It jumps. Or what looked like a detour was
+///   the end of such an error;
 /// - the measurement is an outlier. That is no account of its own: its share is mixed into each, spread counted (probabilistic
 ///   data association, Bar-Shalom & Tse, Automatica 11, 1975).
 ///
@@ -21,28 +23,33 @@
 /// 2001, 11.6.4): a jump back by the detour tells its end only as long as "before" is not blurred. The distance delivered is the mean over
 /// all accounts, its variance that of all of them: while it is open whether line of sight was lost, the variance says so.
 ///
-/// How often line of sight is lost is learned as it goes: a peer in the open earns its small deviations within half a minute.
+/// How often line of sight is lost, how often a measurement is an outlier and how much the rate is pushed about are learned as it goes
+/// (`RangeHabits`): a peer in the open earns its small deviations within half a minute. While it stands, nothing is learned of what
+/// happens to those who walk, and a classifier's verdicts are one witness, not many (`PlaceMemory`).
 ///
-/// Cost: nine Kalman updates of three states a measurement, no allocation.
+/// Cost: some eleven Kalman updates of three states a measurement, no allocation.
 struct RangeTrack: Sendable, Hashable {
   /// Outliers: anywhere within 25 m, of which a Gaussian makes 3 m at birth, m⁻¹ and m.
   private static let outlierDensity = 0.04
   private static let outlierDeviation = 3.0
   /// How far a wrong track jumps, m, and how much its rate with it, m/s.
-  private static let jump = (distance: 1.5, rate: 1.0)
+  private static let jump = (distance: 0.7, rate: 1.0)
+  /// A measurement that told so much may have been an outlier and the track with it, m².
+  private static let hearsay = 1.0
   /// Shorter detours are motion, for all that can be told, m.
-  private static let leastDetour = 0.1
-  /// How long the configured rate of losses counts against what is seen, s.
-  private static let habit = 5.0
+  private static let leastDetour = 0.05
+  /// Accounts less likely turn no corners: nothing would come of it.
+  private static let leastTurning = 1e-3
   /// A classifier is never surer than 49 : 1 here: it is wrong now and then, and for a stretch.
   private static let surest = 0.98
 
   private(set) var time: Double
   private(set) var clear = RangeHypotheses()
   private(set) var obstructed = RangeHypotheses()
-  /// Times that line of sight came back, and time with it, s.
-  private var returns = 0.0
-  private var clearTime = 0.0
+  private var habits = RangeHabits()
+  private var place: PlaceMemory
+  /// By how much the last measurement made the distance surer, m²: after a gap the track is its word alone.
+  private var told = 0.0
 
   /// Born of one measurement, which is taken to be clear unless it says otherwise.
   ///
@@ -52,6 +59,7 @@ struct RangeTrack: Sendable, Hashable {
     _ c: PeerTracker.Configuration
   ) {
     self.time = time
+    place = PlaceMemory(value)
     let noise = deviation * deviation
     let speed = c.speed.isFinite ? c.speed * c.speed : 9
     let detour = c.obstructedDeviation * c.obstructedDeviation
@@ -72,6 +80,7 @@ struct RangeTrack: Sendable, Hashable {
     start.covariance.z.x = -detour
     obstructed.add(start)
     normalise()
+    if let lineOfSightProbability { _ = place.news(Self.tempered(lineOfSightProbability), step: 0) }
   }
 
   /// How likely the peer is in line of sight.
@@ -98,6 +107,7 @@ struct RangeTrack: Sendable, Hashable {
   mutating func shift(by distance: Double) {
     clear.shift(by: distance)
     obstructed.shift(by: distance)
+    place.shift(by: distance)
   }
 
   /// How a measurement lay to what was predicted for it.
@@ -120,39 +130,58 @@ struct RangeTrack: Sendable, Hashable {
   ) -> Innovation {
     let step = max(0, later - time)
     time = later
-    let motion = RangeMotion(step: step, acceleration: c.acceleration, speed: c.speed)
+    let motion = RangeMotion(step: step, acceleration: habits.acceleration(c), speed: c.speed)
     clear.move(motion, drift: 0)
     obstructed.move(motion, drift: c.detourDrift * c.detourDrift * step)
-    // Losses that lasted: those that ended, and the one that may be on. An outlier raises suspicion, too, but only for a moment.
-    let rate = (Self.habit / c.clearTime + returns + obstructed.weight) / (Self.habit + clearTime)
-    let lost = mayLose ? -expm1(-step * rate) : 0
-    let found = -expm1(-step / c.obstructedTime)
-    let jumped = -expm1(-step / c.jumpTime)
+    // Line of sight is lost and found by those who walk.
+    let walked = step * place.share
+    let lost = mayLose ? -expm1(-walked * habits.lossRate(c, obstructed: obstructed.weight)) : 0
+    let found = -expm1(-walked / c.obstructedTime)
+    let jumped =
+      1 - exp(-walked / c.jumpTime) * (1 - place.share * c.outliers * told / (told + Self.hearsay))
+    let foreseen = clear.heavier.covariance.x.x
+    let turned = -expm1(-step / c.straightTime)
     let inSight = clear.weight
 
-    let word = lineOfSightProbability.map(Self.tempered) ?? 0.5
+    let word = lineOfSightProbability.map { place.news(Self.tempered($0), step: step) } ?? 0.5
     var update = RangeUpdate(
-      measured: measured, noise: deviation * deviation, outliers: c.outliers, outlierDensity: Self.outlierDensity)
+      measured: measured, noise: deviation * deviation, outliers: habits.outliers(c),
+      outlierDensity: Self.outlierDensity)
     var nextClear = RangeHypotheses()
     var nextObstructed = RangeHypotheses()
+    // Straight on, or round a corner: told apart before they are merged, which is what makes a sharp turn no detour.
+    func walkOn(
+      _ hypothesis: RangeHypothesis, word: Double, leastDetour: Double? = nil, isMotion: Bool = false
+    ) -> RangeHypothesis {
+      let part = hypothesis.weight > Self.leastTurning ? turned : 0
+      let straight = update.apply(
+        to: hypothesis.weighted(by: 1 - part), word: word, leastDetour: leastDetour, isMotion: isMotion)
+      guard part > 0 else { return straight }
+      let corner = hypothesis.turned(by: c.turn, step: step).weighted(by: part)
+      return .merged(straight, update.apply(to: corner, word: word, leastDetour: leastDetour))
+    }
     // Still in sight, or again; or the track was wrong.
     clear.each {
-      nextClear.add(update.apply(to: $0.weighted(by: (1 - lost) * (1 - jumped)), word: word))
+      nextClear.add(walkOn($0.weighted(by: (1 - lost) * (1 - jumped)), word: word, isMotion: true))
     }
     let before = update.weight
     obstructed.each {
       nextClear.add(update.apply(to: $0.withoutDetour.weighted(by: found), word: word))
     }
     let returned = update.weight - before
-    var wrong = clear.first.weight >= clear.second.weight ? clear.first : clear.second
+    var wrong = clear.heavier
     wrong.weight = inSight * (1 - lost) * jumped
-    wrong.covariance.x.x += Self.jump.distance * Self.jump.distance
+    wrong.covariance.x.x += Self.jump.distance * Self.jump.distance + told
     wrong.covariance.y.y += Self.jump.rate * Self.jump.rate
     nextClear.add(update.apply(to: wrong, word: word))
+    let mistaken = -expm1(-walked / c.jumpTime)
+    var noDetour = obstructed.heavier.withPathAsDistance
+    noDetour.weight = (1 - inSight) * (1 - found) * mistaken
+    nextClear.add(update.apply(to: noDetour, word: word))
     // Still lost, or now.
     obstructed.each {
       nextObstructed.add(
-        update.apply(to: $0.weighted(by: 1 - found), word: 1 - word, leastDetour: Self.leastDetour))
+        walkOn($0.weighted(by: (1 - found) * (1 - mistaken)), word: 1 - word, leastDetour: Self.leastDetour))
     }
     let detour = c.obstructedDeviation * c.obstructedDeviation
     clear.each {
@@ -163,9 +192,11 @@ struct RangeTrack: Sendable, Hashable {
     }
     clear = nextClear
     obstructed = nextObstructed
-    if update.weight > 0 { returns += returned / update.weight }
-    clearTime += step * inSight
+    if c.isAdaptive { habits.learn(from: update, returned: returned, clearTime: walked * inSight) }
+    told = max(0, foreseen - clear.heavier.covariance.x.x)
     normalise()
+    let likeliest = clear.heavier.weight >= obstructed.heavier.weight ? clear.heavier : obstructed.heavier
+    place.follow(likeliest.path, variance: likeliest.pathVariance, step: step)
     return update.innovation
   }
 

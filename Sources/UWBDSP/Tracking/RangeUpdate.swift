@@ -6,6 +6,11 @@
 
 /// One measured distance, taken in by one hypothesis after the other; and what they together had predicted for it.
 struct RangeUpdate {
+  /// New detours have a longer tail than a Gaussian: exponential beyond one deviation, falling so fast in a deviation.
+  private static let tail = 0.7
+  /// Squared normalised innovations teach no more than this of the acceleration: six deviations are none of it.
+  private static let largestLesson = 36.0
+
   private let measured: Double
   private let noise: Double
   private let outliers: Double
@@ -14,6 +19,8 @@ struct RangeUpdate {
   /// Of all hypotheses so far, after the measurement; and the outliers' part of it.
   private(set) var weight = 0.0
   private var outlierWeight = 0.0
+  /// Sums over accounts of plain motion, by weight: score and Fisher information on the logarithm of the acceleration's density.
+  private var push = SIMD2<Double>.zero
   /// Sums over the predictions: weight, mean, square, and probability of a measurement below this one.
   private var predicted = SIMD4<Double>.zero
 
@@ -33,13 +40,15 @@ struct RangeUpdate {
   /// - Parameters:
   ///   - word: what the measurement itself says for this kind of hypothesis, 0 … 1
   ///   - leastDetour: what a detour is at least, m; `nil` where there is none
-  ///   - isNew: whether the detour begins here. Detours have a longer tail than a Gaussian: exponential beyond one deviation.
+  ///   - isMotion: whether the account is of a peer that walks on as it did, from which the acceleration is learned
+  ///   - isNew: whether the detour begins here. Its tail is the longer one.
   mutating func apply(
-    to hypothesis: RangeHypothesis, word: Double, leastDetour: Double? = nil, isNew: Bool = false
+    to hypothesis: RangeHypothesis, word: Double, leastDetour: Double? = nil, isNew: Bool = false,
+    isMotion: Bool = false
   ) -> RangeHypothesis {
     guard hypothesis.weight > 0 else { return .none }
     let column = hypothesis.covariance.times(SIMD3(1, 0, 1))
-    let mean = hypothesis.state.x + hypothesis.state.z
+    let mean = hypothesis.path
     let variance = column.x + column.z + noise
     let innovation = measured - mean
     guard variance > 0 else {
@@ -55,7 +64,7 @@ struct RangeUpdate {
         1, mean, variance + mean * mean,
         NormalDistribution.probability(below: innovation < 0 ? -size : size))
 
-    let exponent = isNew && size > 1 ? size - 0.5 : size * size / 2
+    let exponent = isNew && size > 1 ? 0.5 + Self.tail * (size - 1) : size * size / 2
     var likelihood = (1 - outliers) * exp(-exponent) / (2 * .pi * variance).squareRoot()
     let gain = column / variance
     // Neither distances nor detours are negative: what a measurement makes of that counts as evidence.
@@ -78,6 +87,11 @@ struct RangeUpdate {
     next.weight *= word * (likelihood + anything)
     weight += next.weight
     outlierWeight += next.weight * (1 - belief)
+    if isMotion {
+      // How the innovation's variance answers to q: ½, more or less, of what is not the measurement's own.
+      let share = (1 - noise / variance) / 2
+      push += next.weight * belief * (share / 2) * SIMD2(min(size * size, Self.largestLesson) - 1, share)
+    }
     return next
   }
 
@@ -95,6 +109,11 @@ struct RangeUpdate {
     return variance > 0
       ? NormalDistribution.probability(below: mean / variance.squareRoot()) : mean >= 0 ? 1 : 0
   }
+
+  var outlierProbability: Double { weight > 0 ? outlierWeight / weight : 0 }
+
+  /// Score and Fisher information of the measurement on ln q.
+  var pushEvidence: (score: Double, information: Double) { (push.x / weight, push.y / weight) }
 
   /// How the measurement lay to what the hypotheses had predicted.
   var innovation: RangeTrack.Innovation {

@@ -35,7 +35,7 @@ import Testing
     var random = StatisticsRandom(seed: 1801)
     var normalised = StatisticsErrors()
     for _ in 0..<300 {
-      var tracker = PeerTracker(.init(acceleration: 0.1, clearTime: .infinity))
+      var tracker = PeerTracker(.init(acceleration: 0.1, straightTime: .infinity, clearTime: .infinity))
       var last = RangingMeasurement(exchange: 0, time: 0, peer: DeviceAddress(rawValue: 1), status: .ok)
       for index in 0..<40 {
         let output = tracker.update(measurement(Double(index) / 10, 4 + 0.05 * random.gaussian()))
@@ -83,8 +83,8 @@ import Testing
     #expect(abs(next - expected) < 0.01)
   }
 
-  /// Those that agree are believed at the third at the latest, however far they are.
-  @Test(arguments: [1.5, 4, 30, 1000]) func manyOutliersInARowAreBelieved(jump: Double) throws {
+  /// Those that agree and are no detour either are believed at the third.
+  @Test(arguments: [30.0, 1000]) func manyOutliersInARowAreBelieved(jump: Double) throws {
     var tracker = PeerTracker(.init(mostOutliers: 3))
     for index in 0..<20 { _ = tracker.update(measurement(Double(index) / 10, 5, probability: 0.9)) }
     #expect(tracker.update(measurement(2.0, 5 + jump, probability: 0.9)).isOutlier)
@@ -93,6 +93,19 @@ import Testing
     #expect(!third.isOutlier)
     #expect(abs(try #require(third.measurement.distance) - 5 - jump) < 0.1)
     #expect(try #require(third.measurement.distanceDeviation) < 0.4)
+  }
+
+  /// A leap that may be a detour for all that is known is believed within a second, if a classifier goes on saying that it is none.
+  @Test(arguments: [0.7, 1.5, 2.5, 4]) func aLeapIsBelievedInTheEnd(jump: Double) throws {
+    var tracker = PeerTracker()
+    for index in 0..<20 { _ = tracker.update(measurement(Double(index) / 10, 5, probability: 0.9)) }
+    #expect(try #require(tracker.update(measurement(2.0, 5 + jump, probability: 0.9)).measurement.distance) < 5.3)
+    var last: RangingMeasurement?
+    for index in 21..<31 {
+      last = tracker.update(measurement(Double(index) / 10, 5 + jump, probability: 0.9)).measurement
+    }
+    #expect(abs(try #require(last?.distance) - 5 - jump) < 0.15)
+    #expect(try #require(last?.distanceDeviation) < 0.4)
   }
 
   @Test func aGoodOneBetweenBreaksTheRow() {

@@ -12,9 +12,10 @@ import Testing
       distanceDeviation: 0.05, lineOfSightProbability: probability)
   }
 
-  /// White acceleration, and nothing else: no outliers, no losses of line of sight, no track that is wrong.
+  /// White acceleration, and nothing else: no corners, no outliers, no losses of line of sight, no track that is wrong, nothing to learn.
   private static let plain = PeerTracker.Configuration(
-    acceleration: 1.2, speed: .infinity, outliers: 0, clearTime: .infinity, jumpTime: .infinity)
+    acceleration: 1.2, speed: .infinity, straightTime: .infinity, outliers: 0, clearTime: .infinity,
+    jumpTime: .infinity, isAdaptive: false)
 
   /// Walks drawn from the filter's own model: squared normalised innovations and errors have mean 1, within the bounds of
   /// their number. Times are irregular; walks are independent, and each gives one error, so that errors are too.
@@ -93,11 +94,16 @@ import Testing
       for _ in 0..<steps {
         let step = 0.1 * random.uniform(0.5...1.5)
         time += step
-        // Speed 2 m/s, acceleration 1.5 m/s²: as `RangeMotion` by its first-order steps.
+        // Speed 2 m/s, acceleration 0.8 m/s²: as `RangeMotion` by its first-order steps. A corner every 3 s.
         distance += rate * step
-        rate += -rate * step * 1.5 * 1.5 / 8 + 1.5 * step.squareRoot() * random.gaussian()
-        if detour == nil, random.uniform(0...1) < step / 20 {
-          detour = max(0, 0.4 + 0.6 * random.gaussian())
+        rate += -rate * step * 0.8 * 0.8 / 8 + 0.8 * step.squareRoot() * random.gaussian()
+        if random.uniform(0...1) < step / 3 {
+          let turn = 1.5 * random.gaussian()
+          rate += turn
+          distance += turn * step * random.uniform()
+        }
+        if detour == nil, random.uniform(0...1) < step / 12 {
+          repeat { detour = 0.6 + 0.5 * random.gaussian() } while detour.map { $0 < 0.05 } ?? false
         } else if detour != nil, random.uniform(0...1) < step / 4 {
           detour = nil
         }
@@ -116,6 +122,76 @@ import Testing
     #expect(innovations.meanSquare > limits.lowerBound - 0.1 && innovations.meanSquare < limits.upperBound + 0.1)
   }
 
+  /// A peer that stands, in a hundred places: half of them obstructed, by the detours that the track expects; a classifier says the same
+  /// of a place whenever it is asked, and errs as often as its probability says. However long the peer stands there, its deviation covers
+  /// the error as in the first second, at one exchange a second as at ten.
+  @Test(arguments: [1.0, 10]) func aStandingPeerIsNoSurerForBeingAsked(rate: Double) throws {
+    var random = StatisticsRandom(seed: 2507)
+    let places = 400
+    var errors = StatisticsErrors()
+    var squares = StatisticsErrors()
+    var (one, two) = (0, 0)
+    for _ in 0..<places {
+      let isObstructed = random.uniform() < 0.5
+      var detour = 0.0
+      if isObstructed { repeat { detour = 0.6 + 0.5 * random.gaussian() } while detour < 0.05 }
+      // The log odds of two Gaussians that lie 1.4 deviations apart: right at even odds in 76 %, and calibrated.
+      let logOdds = (isObstructed ? -0.98 : 0.98) + 1.4 * random.gaussian()
+      var tracker = PeerTracker()
+      var last: RangingMeasurement?
+      for index in 0..<100 {
+        let said = logOdds + 0.1 * random.gaussian()
+        last =
+          tracker.update(
+            measurement(Double(index) / rate, 6 + detour + 0.05 * random.gaussian(), 1 / (1 + Double.exp(-said)))
+          ).measurement
+      }
+      let error = (try #require(last?.distance) - 6) / (try #require(last?.distanceDeviation))
+      squares.add(error)
+      if abs(error) <= 1 { one += 1 }
+      if abs(error) <= 2 { two += 1 }
+      let probability = try #require(tracker.probability(thatDistanceIsBelow: 6))
+      errors.add(NormalDistribution.quantile(min(max(probability, 1e-12), 1 - 1e-12)))
+    }
+    // Not fewer than of a Gaussian, chance apart; squares have the fourth moment of a mixture, three times a Gaussian's at most.
+    #expect(one >= StatisticsLimits.binomial(probability: 0.683, trials: places).lowerBound, "\(one)")
+    #expect(two >= StatisticsLimits.binomial(probability: 0.93, trials: places).lowerBound, "\(two)")
+    #expect(errors.meanSquare < StatisticsLimits.normalisedVariance(trials: places).upperBound, "\(errors.meanSquare)")
+    #expect(squares.meanSquare < 1 + 2 * (StatisticsLimits.normalisedVariance(trials: places).upperBound - 1))
+    #expect(squares.meanSquare > 0.3, "\(squares.meanSquare)")
+  }
+
+  /// A walk is told from a stand by the distance alone: verdicts of a peer that walks by are new ones, and settle the question.
+  @Test func verdictsOfAWalkAddUp() throws {
+    var random = StatisticsRandom(seed: 2508)
+    var (walking, standing) = (PeerTracker(), PeerTracker())
+    var last: (PeerTracker.Output?, PeerTracker.Output?)
+    for index in 0..<60 {
+      let time = Double(index) / 10
+      last.0 = walking.update(measurement(time, 4 + 1.2 * time + 0.05 * random.gaussian(), 0.8))
+      last.1 = standing.update(measurement(time, 4 + 0.05 * random.gaussian(), 0.8))
+    }
+    let sure = try #require(last.0?.lineOfSightProbability)
+    let open = try #require(last.1?.lineOfSightProbability)
+    #expect(sure > 0.995, "\(sure)")
+    #expect(open > 0.7 && open < 0.9, "\(open)")
+    #expect(try #require(last.0?.measurement.distanceDeviation) < 0.07)
+    #expect(try #require(last.1?.measurement.distanceDeviation) > 0.15)
+  }
+
+  /// What a calibration leaves open is the place's or the device's, and stays however many exchanges agree.
+  @Test func calibrationsAreNotAveraged() throws {
+    var random = StatisticsRandom(seed: 2509)
+    var tracker = PeerTracker(.init(clearTime: .infinity))
+    for index in 0..<100 {
+      var one = measurement(Double(index) / 10, 4 + 0.02 * random.gaussian(), 0.9)
+      one.rawDistanceDeviation = 0.02
+      one.distanceDeviation = (0.02 * 0.02 + 0.06 * 0.06 as Double).squareRoot()
+      let deviation = try #require(tracker.update(one).measurement.distanceDeviation)
+      #expect(deviation >= 0.06 - 1e-12)
+    }
+  }
+
   /// A track that is born of an outlier finds the peer within four measurements, and says so no sooner than it has. One that is too
   /// short needs a word for line of sight: else what follows may be a detour, which it doesn't rule out.
   @Test(arguments: [-4.0, -1.5, 1.5, 4, 8], [2.0, 10]) func bornOfAnOutlier(off: Double, rate: Double) throws {
@@ -131,7 +207,8 @@ import Testing
         guard index >= 4 else { continue }
         #expect(error < 4 * deviation, "\(off), \(index)")
         if off > 0 || isTold { #expect(error < 0.25, "\(off), \(index)") }
-        if index >= 12, off > 0 || isTold { #expect(deviation < 0.15, "\(off), \(index)") }
+        // A word of 0.9 for a peer that stands leaves a tenth of a detour of 0.6 ± 0.5 m open: 0.24 m.
+        if index >= 12, off > 0 || isTold { #expect(deviation < 0.3, "\(off), \(index)") }
       }
     }
   }
@@ -172,8 +249,9 @@ import Testing
         let output = tracker.update(measurement(10 + Double(index) / 10, 5, 0.8)).measurement
         #expect(try #require(output.distance).isFinite && (try #require(output.distanceDeviation)).isFinite)
       }
+      // A peer that stands: a word of 0.8 leaves a fifth of a detour of 0.6 m open.
       let last = try #require(tracker.update(measurement(11, 5, 0.8)).measurement.distance)
-      #expect(abs(last - 5) < 0.1, "\(value) ± \(deviation)")
+      #expect(abs(last - 5) < 0.2, "\(value) ± \(deviation)")
     }
   }
 
