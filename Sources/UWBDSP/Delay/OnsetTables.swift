@@ -60,24 +60,17 @@ final class OnsetTables: Sendable {
 
   static func onset(_ index: Int) -> Double { Double(firstOnset) + Double(index) / Double(stepsPerTap) }
 
-  private struct Key: Hashable {
+  private struct Key: Equatable {
     var pulse: PulseShape
     var tapSpacing: Double
     var noise: NoiseCorrelation
   }
-  /// Pulses whose tables are kept, the latest: a process that runs through many must not keep them all.
-  private static let mostKept = 4
-  private static let cache = Mutex<[(key: Key, tables: OnsetTables)]>([])
+  private static let kept = LatestFew<Key, OnsetTables>(most: 4)
 
   /// The tables for this pulse, made where they are not kept.
   static func shared(pulse: PulseShape, tapSpacing: Double, noise: NoiseCorrelation = .white) -> OnsetTables {
-    let key = Key(pulse: pulse, tapSpacing: tapSpacing, noise: noise)
-    return cache.withLock { kept in
-      if let known = kept.first(where: { $0.key == key }) { return known.tables }
-      let tables = OnsetTables(pulse: pulse, tapSpacing: tapSpacing, noise: noise)
-      if kept.count == mostKept { kept.removeFirst() }
-      kept.append((key, tables))
-      return tables
+    kept.value(for: Key(pulse: pulse, tapSpacing: tapSpacing, noise: noise)) {
+      OnsetTables(pulse: pulse, tapSpacing: tapSpacing, noise: noise)
     }
   }
 

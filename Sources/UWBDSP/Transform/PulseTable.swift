@@ -33,8 +33,24 @@ final class PulseTable: Sendable {
     self.slopes = slopes
   }
 
+  private struct Key: Equatable {
+    var shape: PulseShape
+    var tapSpacing: Double
+  }
+  private static let kept = LatestFew<Key, PulseTable>(most: 4)
+
+  /// The same numbers, in the same memory, for all who ask for this pulse: a table takes a millisecond, and what two threads or
+  /// two stages read of one memory stays in the processor's cache.
   convenience init(_ shape: PulseShape, tapSpacing: Double) {
-    self.init { shape($0 * tapSpacing) }
+    self.init(
+      sharing: Self.kept.value(for: Key(shape: shape, tapSpacing: tapSpacing)) {
+        PulseTable { shape($0 * tapSpacing) }
+      })
+  }
+
+  private init(sharing other: PulseTable) {
+    values = other.values
+    slopes = other.slopes
   }
 
   /// Where a row of the table begins, values and slopes, at the column of tap 0.
