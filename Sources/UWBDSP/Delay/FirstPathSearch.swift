@@ -377,7 +377,7 @@ struct FilteredPowers {
       let own = powers(block)
       var lanes = own.load4(0)
       for point in stride(from: 4, to: Self.blockPoints, by: 4) { lanes = lanes.larger(own.load4(point)) }
-      peak = max(peak, lanes.max())
+      peak = max(peak, lanes.x, lanes.y, max(lanes.z, lanes.w))
     } else {
       for index in inside { peak = max(peak, points[index]) }
     }

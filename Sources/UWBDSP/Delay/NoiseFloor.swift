@@ -33,8 +33,7 @@ struct NoiseFloor {
     var taps = powers + start
     for block in 0..<blocks {
       let four = (taps.load4(0) + taps.load4(8)) + (taps.load4(4) + taps.load4(12))
-      let two = four.lowHalf + four.highHalf
-      means.pointer[block] = (two.x + two.y) * share
+      means.pointer[block] = (four.x + four.y + four.z + four.w) * share
       taps += Self.blockTaps
     }
     return median(of: blocks) / Self.medianOfBlockMean
