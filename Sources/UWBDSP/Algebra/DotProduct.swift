@@ -6,6 +6,11 @@ func loadFour(_ pointer: UnsafePointer<Double>) -> SIMD4<Double> {
 }
 
 @inline(__always)
+func loadTwo(_ pointer: UnsafePointer<Double>) -> SIMD2<Double> {
+  UnsafeRawPointer(pointer).loadUnaligned(as: SIMD2<Double>.self)
+}
+
+@inline(__always)
 func storeFour(_ vector: SIMD4<Double>, to pointer: UnsafeMutablePointer<Double>) {
   UnsafeMutableRawPointer(pointer).storeBytes(of: vector, as: SIMD4<Double>.self)
 }

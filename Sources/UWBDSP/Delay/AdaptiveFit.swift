@@ -46,8 +46,7 @@ public struct AdaptiveFit: DelayEstimator {
     fileprivate init(_ estimator: AdaptiveFit, tapCount: Int) {
       paths = estimator.paths.makeWorkspace(tapCount: tapCount)
       dense = OnsetLikelihood(
-        OnsetTables.shared(
-          pulse: estimator.paths.pulse, tapSpacing: estimator.paths.tapSpacing, noise: estimator.paths.noise))
+        pulse: estimator.paths.pulse, tapSpacing: estimator.paths.tapSpacing, noise: estimator.paths.noise)
     }
   }
 
@@ -62,8 +61,10 @@ public struct AdaptiveFit: DelayEstimator {
 
     let dense = workspace.dense
     dense.load(taps, firstTap: ending.firstTap, variance: ending.variance)
-    dense.evaluate(OnsetTables.deciding, step: 2)
-    let lead = evidence(estimate, ending, energy: dense.energy) - dense.evidence(OnsetTables.deciding, step: 2)
+    dense.evaluate(OnsetTables.deciding, step: OnsetTables.decidingStep)
+    let lead =
+      evidence(estimate, ending, energy: dense.energy)
+      - dense.evidence(OnsetTables.deciding, step: OnsetTables.decidingStep)
     guard lead <= margin * Double(estimate.paths.count - 1) else { return }
     dense.evaluate(0..<OnsetTables.profiles.count, step: 1)
     guard let path = dense.path() else { return }

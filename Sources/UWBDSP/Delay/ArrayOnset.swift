@@ -17,8 +17,7 @@ final class ArrayOnset {
   private let margin: Double
 
   init(_ estimator: AdaptiveFit) {
-    dense = OnsetLikelihood(
-      OnsetTables.shared(pulse: estimator.paths.pulse, tapSpacing: estimator.paths.tapSpacing))
+    dense = OnsetLikelihood(pulse: estimator.paths.pulse, tapSpacing: estimator.paths.tapSpacing)
     margin = estimator.margin
   }
 
@@ -34,8 +33,9 @@ final class ArrayOnset {
     if estimate.paths.count == 1 && ending.cost < samples + 3 * samples.squareRoot() { return false }
     // Where the CIR's end shifted the window, the tables' onsets are not where the first path may be.
     guard ending.firstTap > 0, ending.firstTap + OnsetTables.windowTaps < taps[0].count else { return false }
-    let energy = evaluate(OnsetTables.deciding, step: 2, taps, ending, fit)
-    let lead = evidence(estimate, ending, energy, fit) - dense.evidence(OnsetTables.deciding, step: 2)
+    let energy = evaluate(OnsetTables.deciding, step: OnsetTables.decidingStep, taps, ending, fit)
+    let lead =
+      evidence(estimate, ending, energy, fit) - dense.evidence(OnsetTables.deciding, step: OnsetTables.decidingStep)
     guard lead <= margin * Double(estimate.paths.count - 1) else { return false }
     _ = evaluate(0..<OnsetTables.profiles.count, step: 1, taps, ending, fit)
     guard let found = dense.locate() else { return false }

@@ -54,7 +54,7 @@ public struct DenseOnset: DelayEstimator {
         falseAlarmRate: estimator.falseAlarmRate, clutter: estimator.clutter, noise: estimator.noise)
       searchMemory = FirstPathSearch.Workspace(tapCount: tapCount)
       likelihood = OnsetLikelihood(
-        OnsetTables.shared(pulse: estimator.pulse, tapSpacing: estimator.tapSpacing, noise: estimator.noise))
+        pulse: estimator.pulse, tapSpacing: estimator.tapSpacing, noise: estimator.noise)
     }
   }
 

@@ -18,8 +18,8 @@ import Numerics
 /// angular bandwidth (Rice 1944, section 3.3, for the envelope of narrow-band noise), so γ solves
 /// taps · β·√(γ/π)·e^(−γ) = `falseAlarmRate` for the earliest path, and = `presenceRate` for the strongest.
 ///
-/// Most of a CIR is noise far below the level: |z|² ≤ (Σ|w|)²·max|h|² over the filter's seven taps, so blocks of 16 taps that
-/// can't reach it aren't filtered at all. Cost O(taps).
+/// Most of a CIR is noise far below the level: over the filter's seven taps |z|² ≤ (Σ|w|)²·max|h|² and |z|² ≤ Σw²·Σ|h|², so
+/// blocks of 16 taps that can't reach it aren't filtered at all. Cost O(taps).
 struct FirstPathSearch: Sendable {
   enum Filter: Sendable {
     case smoothed, sharp
@@ -33,9 +33,9 @@ struct FirstPathSearch: Sendable {
   static let reach = 2 * 24
   private static let halfWidth = 3
 
-  /// Filter weights for whole taps (k = −3 … 3) and for half taps (k = −2.5 … 2.5, padded to seven with a zero).
-  private let whole: [Float]
-  private let half: [Float]
+  /// Filter weights, symmetric: for whole taps k = 0 … 3, for half taps k = ½ … 2½.
+  private let whole: SIMD4<Float>
+  private let half: SIMD4<Float>
   /// Noise variance after the filter over that before it.
   let noiseGain: Double
   /// Squared bound of the filtered pulse d half taps before its peak, relative to its peak, margin included.
@@ -44,6 +44,8 @@ struct FirstPathSearch: Sendable {
   private let clutterPower: Float
   /// The largest |z|² over the largest |h|² that goes into it.
   private let highestGain: Float
+  /// The largest |z|² over the sum of |h|² that goes into it.
+  private let energyGain: Float
   let falseAlarmRate: Double
   /// Chance that a CIR of pure noise is taken to hold a path at all. A receiver that has decoded a frame knows that
   /// there is one, so this is no small number.
@@ -72,10 +74,15 @@ struct FirstPathSearch: Sendable {
     }
     let wholeGain = gain(0)
     let halfGain = gain(0.5)
-    whole = offsets.map { Float(kernel($0) / wholeGain) }
-    half = offsets.map { $0 == 3 ? 0 : Float(kernel($0 + 0.5) / halfGain) }
-    let sums = [whole, half].map { $0.reduce(0) { $0 + abs($1) } }
-    highestGain = sums.reduce(0) { max($0, $1 * $1) }
+    let onTap = offsets.map { Float(kernel($0) / wholeGain) }
+    let between = offsets.map { $0 == 3 ? 0 : Float(kernel($0 + 0.5) / halfGain) }
+    whole = SIMD4(onTap[3], onTap[4], onTap[5], onTap[6])
+    half = SIMD4(between[3], between[4], between[5], 0)
+    highestGain = [onTap, between].reduce(0) { most, weights in
+      let sum = weights.reduce(0) { $0 + abs($1) }
+      return max(most, sum * sum)
+    }
+    energyGain = [onTap, between].reduce(0) { most, weights in max(most, weights.reduce(0) { $0 + $1 * $1 }) }
     let passed = offsets.reduce(0) { sum, row in
       offsets.reduce(sum) { $0 + kernel(row) * kernel($1) * noise(Int($1 - row)) }
     }
@@ -106,9 +113,16 @@ struct FirstPathSearch: Sendable {
 
   /// Memory for the filtered powers; one for each thread.
   final class Workspace {
-    let powers: AlignedBuffer<Float>
+    /// Zero but for the blocks that were filtered.
+    fileprivate let powers: AlignedBuffer<Float>
     /// The largest of each block of `PreparedTaps.blockTaps` taps; zero where the block was passed over.
-    let blockPeaks: AlignedBuffer<Float>
+    fileprivate let blockPeaks: AlignedBuffer<Float>
+    /// The blocks that were filtered, ascending.
+    fileprivate let filtered: AlignedBuffer<Int>
+    fileprivate var filteredCount = 0
+    fileprivate let squares = AlignedBuffer<Float>(count: 4 * PreparedTaps.blockTaps, zero: 0)
+    /// Levels of a search over that many taps at that rate: for the earliest path, and for any.
+    fileprivate var levels = (tapCount: 0, rate: 0.0, earliest: 0.0, presence: 0.0)
     fileprivate let tapCount: Int
 
     init(tapCount: Int) {
@@ -116,6 +130,7 @@ struct FirstPathSearch: Sendable {
       let blocks = PreparedTaps.blockCount(tapCount)
       powers = AlignedBuffer(count: 2 * PreparedTaps.blockTaps * blocks, zero: 0)
       blockPeaks = AlignedBuffer(count: blocks, zero: 0)
+      filtered = AlignedBuffer(count: blocks, zero: 0)
     }
   }
 
@@ -146,7 +161,13 @@ struct FirstPathSearch: Sendable {
       taps.count >= 1 && taps.count <= workspace.tapCount && !range.isEmpty && range.lowerBound >= 0
         && range.upperBound <= taps.count,
       "\(taps.count) taps, looked for in \(range), in a workspace for \(workspace.tapCount)")
-    let threshold = taps.noiseVariance * noiseGain * detectionLevel(tapCount: taps.count, rate: falseAlarmRate)
+    if workspace.levels.tapCount != taps.count || workspace.levels.rate != falseAlarmRate {
+      workspace.levels = (
+        taps.count, falseAlarmRate, detectionLevel(tapCount: taps.count, rate: falseAlarmRate),
+        detectionLevel(tapCount: taps.count, rate: presenceRate)
+      )
+    }
+    let threshold = taps.noiseVariance * noiseGain * workspace.levels.earliest
     let level = Float(threshold)
     // Half taps 2·first … 2·last: the one behind the last tap is no candidate.
     let candidates = 2 * range.lowerBound..<2 * range.upperBound - 1
@@ -160,9 +181,9 @@ struct FirstPathSearch: Sendable {
       }
     }
     // Nothing passes the strict level that guards against early false paths; the strongest point of all may still
-    // be signal by the level for presence.
-    let presence = taps.noiseVariance * noiseGain * detectionLevel(tapCount: taps.count, rate: presenceRate)
-    filter(taps, range, reaching: Float(presence), into: map)
+    // reach the laxer one.
+    let presence = taps.noiseVariance * noiseGain * workspace.levels.presence
+    extend(taps, range, reaching: Float(presence), map)
     if let strongest = map.strongest, Double(map[strongest]) >= presence { return (strongest, presence) }
     return (nil, threshold)
   }
@@ -180,9 +201,17 @@ struct FirstPathSearch: Sendable {
   private func isSideLobe(_ index: Int, _ map: FilteredPowers) -> Bool {
     let own = map[index]
     return sideLobes.withUnsafeBufferPointer { bounds in
-      for distance in 1..<min(Self.reach + 1, map.candidates.upperBound - index)
-      where own < bounds[distance] * map[index + distance] {
-        return true
+      guard let base = bounds.baseAddress else { return false }
+      let reach = min(Self.reach, map.candidates.upperBound - 1 - index)
+      var distance = 1
+      while distance &+ 3 <= reach {
+        let limits = UnsafePointer(base).load4(distance) * map.four(from: index &+ distance)
+        if any(limits .> own) { return true }
+        distance &+= 4
+      }
+      while distance <= reach {
+        if own < bounds[distance] * map[index + distance] { return true }
+        distance &+= 1
       }
       return false
     }
@@ -191,43 +220,81 @@ struct FirstPathSearch: Sendable {
   /// |z|² at the half taps of `range`; zero in blocks of taps that can't reach `level`, which nobody can tell from what
   /// they are: only comparisons with what does reach it matter.
   func filter(_ taps: PreparedTaps, _ range: Range<Int>, reaching level: Float, into map: FilteredPowers) {
+    map.clear()
+    extend(taps, range, reaching: level, map)
+  }
+
+  /// Filters the blocks that can reach `level` and haven't been filtered yet.
+  private func extend(_ taps: PreparedTaps, _ range: Range<Int>, reaching level: Float, _ map: FilteredPowers) {
     // A little lower, for what rounding may add.
     let least = 0.999 * level / highestGain
-    let blocks = PreparedTaps.blockCount(taps.count)
+    let leastEnergy = 0.999 * level / energyGain
+    let last = PreparedTaps.blockCount(taps.count) - 1
     let peaks = taps.blockPeaks.pointer
-    for block in range.lowerBound / PreparedTaps.blockTaps...(range.upperBound - 1) / PreparedTaps.blockTaps {
-      let nearby = max(peaks[max(block - 1, 0)], peaks[block], peaks[min(block + 1, blocks - 1)])
-      if nearby < least {
-        map.clear(block)
-      } else {
-        filter(taps.taps + 2 * (PreparedTaps.blockTaps * block - Self.halfWidth), into: map.powers(block))
-        map.measurePeak(block)
+    let bounds = range.lowerBound / PreparedTaps.blockTaps..<PreparedTaps.blockCount(range.upperBound)
+    map.forgetOrder()
+    var before = peaks[max(bounds.lowerBound - 1, 0)]
+    var own = peaks[bounds.lowerBound]
+    for block in bounds {
+      let after = peaks[min(block &+ 1, last)]
+      let nearby = max(before, own, after)
+      before = own
+      own = after
+      guard nearby >= least else { continue }
+      if !map.isFiltered(block) {
+        // The first and the last block have no taps on one side.
+        guard block == 0 || block == last || isEnergetic(taps, block, leastEnergy) else { continue }
+        filter(taps, block, map)
       }
+      map.append(block)
     }
   }
 
-  /// One block: `source` is the interleaved tap `halfWidth` before its first.
-  private func filter(_ source: UnsafePointer<Float>, into powers: UnsafeMutablePointer<Float>) {
-    whole.withUnsafeBufferPointer { whole in
-      half.withUnsafeBufferPointer { half in
-        for tap in stride(from: 0, to: PreparedTaps.blockTaps, by: 4) {
-          var onTap = SIMD8<Float>()
-          var between = SIMD8<Float>()
-          for offset in 0..<7 {
-            let samples = UnsafeRawPointer(source + 2 * (tap + offset)).loadUnaligned(as: SIMD8<Float>.self)
-            onTap += whole[offset] * samples
-            // Half tap t + ½ sees tap t + k at k − ½; the weights are symmetric, so they run backwards here.
-            between += half[6 - offset] * samples
-          }
-          onTap *= onTap
-          between *= between
-          var interleaved = SIMD8<Float>()
-          interleaved.evenHalf = onTap.evenHalf + onTap.oddHalf
-          interleaved.oddHalf = between.evenHalf + between.oddHalf
-          UnsafeMutableRawPointer(powers + 2 * tap).storeBytes(of: interleaved, as: SIMD8<Float>.self)
-        }
-      }
+  /// Whether any seven taps that a point of the block is filtered from hold as much energy as `least`.
+  private func isEnergetic(_ taps: PreparedTaps, _ block: Int, _ least: Float) -> Bool {
+    let first = UnsafePointer(taps.powers.pointer) + (PreparedTaps.blockTaps * block - Self.halfWidth)
+    var tap = 0
+    while tap < PreparedTaps.blockTaps {
+      let early = (first.load4(tap) + first.load4(tap &+ 1)) + (first.load4(tap &+ 2) + first.load4(tap &+ 3))
+      let late = (first.load4(tap &+ 4) + first.load4(tap &+ 5)) + first.load4(tap &+ 6)
+      if any((early + late) .>= least) { return true }
+      tap &+= 4
     }
+    return false
+  }
+
+  private func filter(_ taps: PreparedTaps, _ block: Int, _ map: FilteredPowers) {
+    let first = PreparedTaps.blockTaps * block - Self.halfWidth
+    let source = taps.taps(in: first..<first + PreparedTaps.blockTaps + 2 * Self.halfWidth) + 2 * first
+    let onTap = map.squares
+    let between = map.squares + 2 * PreparedTaps.blockTaps
+    for number in stride(from: 0, to: 2 * PreparedTaps.blockTaps, by: 8) {
+      let (s0, s1, s2) = (load8(source + number), load8(source + number + 2), load8(source + number + 4))
+      let (s3, s4, s5) = (load8(source + number + 6), load8(source + number + 8), load8(source + number + 10))
+      let s6 = load8(source + number + 12)
+      var sum = whole[0] * s3
+      sum += whole[1] * (s2 + s4)
+      sum += whole[2] * (s1 + s5)
+      sum += whole[3] * (s0 + s6)
+      UnsafeMutableRawPointer(onTap + number).storeBytes(of: sum * sum, as: SIMD8<Float>.self)
+      sum = half[0] * (s3 + s4)
+      sum += half[1] * (s2 + s5)
+      sum += half[2] * (s1 + s6)
+      UnsafeMutableRawPointer(between + number).storeBytes(of: sum * sum, as: SIMD8<Float>.self)
+    }
+    // Not by lanes in the loop above: the compiler then takes its vectors apart.
+    let powers = map.powers(block)
+    for tap in 0..<PreparedTaps.blockTaps {
+      let number = 2 &* tap
+      powers[number] = onTap[number] + onTap[number &+ 1]
+      powers[number &+ 1] = between[number] + between[number &+ 1]
+    }
+    map.measurePeak(block)
+  }
+
+  @inline(__always)
+  private func load8(_ source: UnsafePointer<Float>) -> SIMD8<Float> {
+    UnsafeRawPointer(source).loadUnaligned(as: SIMD8<Float>.self)
   }
 
   /// Windowed sinc over ±3.5 taps: 1 on a tap, 0 on all others.
@@ -255,39 +322,62 @@ struct FilteredPowers {
 
   /// Half taps that may be the first path.
   let candidates: Range<Int>
+  private let workspace: FirstPathSearch.Workspace
   private let points: UnsafeMutablePointer<Float>
   private let peaks: UnsafeMutablePointer<Float>
 
   init(_ workspace: FirstPathSearch.Workspace, _ candidates: Range<Int>) {
     self.candidates = candidates
+    self.workspace = workspace
     points = workspace.powers.pointer
     peaks = workspace.blockPeaks.pointer
   }
 
   subscript(_ index: Int) -> Float { points[index] }
 
-  private var blocks: ClosedRange<Int> {
-    candidates.lowerBound / Self.blockPoints...(candidates.upperBound - 1) / Self.blockPoints
-  }
+  func four(from index: Int) -> SIMD4<Float> { points.load4(index) }
 
   func powers(_ block: Int) -> UnsafeMutablePointer<Float> { points + block * Self.blockPoints }
 
-  func clear(_ block: Int) {
-    powers(block).update(repeating: 0, count: Self.blockPoints)
-    peaks[block] = 0
+  /// Room for a block's squares, real and imaginary parts on taps and between them.
+  var squares: UnsafeMutablePointer<Float> { workspace.squares.pointer }
+
+  private var filtered: UnsafeBufferPointer<Int> {
+    UnsafeBufferPointer(start: workspace.filtered.pointer, count: workspace.filteredCount)
   }
 
-  /// Of the block's candidates.
+  /// Nothing is filtered any more.
+  func clear() {
+    for block in filtered {
+      powers(block).update(repeating: 0, count: Self.blockPoints)
+      peaks[block] = 0
+    }
+    workspace.filteredCount = 0
+  }
+
+  func isFiltered(_ block: Int) -> Bool { peaks[block] > 0 }
+
+  /// Blocks are going to be appended anew, those included that are filtered already.
+  func forgetOrder() { workspace.filteredCount = 0 }
+
+  func append(_ block: Int) {
+    workspace.filtered.pointer[workspace.filteredCount] = block
+    workspace.filteredCount += 1
+  }
+
+  private func candidates(of block: Int) -> Range<Int> {
+    (block * Self.blockPoints..<(block + 1) * Self.blockPoints).clamped(to: candidates)
+  }
+
+  /// Of the block's candidates; never zero.
   func measurePeak(_ block: Int) {
-    let inside = (block * Self.blockPoints..<(block + 1) * Self.blockPoints).clamped(to: candidates)
-    var peak: Float = 0
+    let inside = candidates(of: block)
+    var peak = Float.leastNormalMagnitude
     if inside.count == Self.blockPoints {
-      let points = UnsafeRawPointer(powers(block)).loadUnaligned(as: SIMD32<Float>.self)
-      var lanes = points.lowHalf
-      lanes.replace(with: points.highHalf, where: points.highHalf .> lanes)
-      var eight = lanes.lowHalf
-      eight.replace(with: lanes.highHalf, where: lanes.highHalf .> eight)
-      peak = eight.largestLane
+      let own = powers(block)
+      var lanes = own.load4(0)
+      for point in stride(from: 4, to: Self.blockPoints, by: 4) { lanes = lanes.larger(own.load4(point)) }
+      peak = max(peak, lanes.x, lanes.y, max(lanes.z, lanes.w))
     } else {
       for index in inside { peak = max(peak, points[index]) }
     }
@@ -298,20 +388,18 @@ struct FilteredPowers {
   var strongest: Int? {
     var largest: Float = 0
     var largestBlock: Int?
-    for block in blocks where peaks[block] > largest {
+    for block in filtered where peaks[block] > largest {
       largest = peaks[block]
       largestBlock = block
     }
     guard let largestBlock else { return nil }
-    let inside = (largestBlock * Self.blockPoints..<(largestBlock + 1) * Self.blockPoints).clamped(to: candidates)
-    return inside.first { points[$0] == largest }
+    return candidates(of: largestBlock).first { points[$0] == largest }
   }
 
   /// The first of `range` that reaches `level` and that `isAccepted`.
   func first(in range: Range<Int>, above level: Float, where isAccepted: (Int) -> Bool) -> Int? {
     guard !range.isEmpty else { return nil }
-    for block in range.lowerBound / Self.blockPoints...(range.upperBound - 1) / Self.blockPoints
-    where peaks[block] >= level {
+    for block in filtered where peaks[block] >= level {
       let inside = (block * Self.blockPoints..<(block + 1) * Self.blockPoints).clamped(to: range)
       if let index = inside.first(where: { points[$0] >= level && isAccepted($0) }) { return index }
     }

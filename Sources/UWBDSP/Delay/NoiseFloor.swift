@@ -12,7 +12,7 @@ struct NoiseFloor {
   static let medianOfBlockMean = 0.97928
   private static let mostBlocks = 64
 
-  /// The block means, and infinity behind them, so that they are compared in whole vectors.
+  /// The block means, and infinity behind them to the end of a vector of four.
   private let means = AlignedBuffer<Float>(count: mostBlocks, zero: .infinity)
 
   /// - Parameters:
@@ -29,41 +29,64 @@ struct NoiseFloor {
     }
     // The latest blocks before the signal: closest in time to what the noise is under the signal.
     let start = quiet - blocks * Self.blockTaps
+    let share = 1 / Float(Self.blockTaps)
+    var taps = powers + start
     for block in 0..<blocks {
-      let base = UnsafeRawPointer(powers + start + block * Self.blockTaps)
-      let taps = base.loadUnaligned(as: SIMD16<Float>.self)
-      let halves = taps.lowHalf + taps.highHalf
-      means.pointer[block] = (halves.lowHalf + halves.highHalf).sum() / Float(Self.blockTaps)
+      let four = (taps.load4(0) + taps.load4(8)) + (taps.load4(4) + taps.load4(12))
+      means.pointer[block] = (four.x + four.y + four.z + four.w) * share
+      taps += Self.blockTaps
     }
     return median(of: blocks) / Self.medianOfBlockMean
   }
 
   /// The mean of the two middle ones of the first `count` means, which coincide for an odd count.
   ///
-  /// By rank: how many are smaller is counted in vectors, without a branch; sorting mispredicts at every step.
+  /// By rank: how many are smaller is counted in vectors, without a branch. What lies on the wrong side of one that was
+  /// counted already needs no count: some five or six are counted, on average.
   private func median(of count: Int) -> Double {
     guard count > 0 else { return 0 }
-    for index in count..<Self.mostBlocks { means.pointer[index] = .infinity }
-    let vectors = (count + 15) / 16
+    let means = means.pointer
+    let end = (count + 3) / 4 * 4
+    for index in count..<end { means[index] = .infinity }
     let lower = Int32((count - 1) / 2)
     let upper = Int32(count / 2)
-    var (low, high): (Float?, Float?)
+    var (below, above) = (-Float.infinity, Float.infinity)
     for index in 0..<count {
-      let mean = means.pointer[index]
-      var smaller = SIMD16<Int32>()
-      var equal = SIMD16<Int32>()
-      for vector in 0..<vectors {
-        let others = UnsafeRawPointer(means.pointer + 16 * vector).loadUnaligned(as: SIMD16<Float>.self)
-        smaller.replace(with: smaller &+ 1, where: others .< mean)
-        equal.replace(with: equal &+ 1, where: others .== mean)
+      let mean = means[index]
+      guard mean > below, mean < above else { continue }
+      guard number(before: end, where: { $0 .< mean }) <= lower else {
+        above = mean
+        continue
       }
-      let first = smaller.wrappedSum()
-      let last = first + equal.wrappedSum() - 1
-      if first <= lower, lower <= last { low = mean }
-      if first <= upper, upper <= last { high = mean }
-      if let low, let high { return Double(low + high) / 2 }
+      let upTo = number(before: end) { $0 .<= mean }
+      guard upTo > lower else {
+        below = mean
+        continue
+      }
+      return Double(mean + (upTo > upper ? mean : next(after: mean, before: end))) / 2
     }
     // Not all of them are numbers: `PreparedTaps` calls such a CIR unusable.
     return 0
+  }
+
+  /// How many of the means before `end` are so; `end` is a multiple of four.
+  @inline(__always)
+  private func number(before end: Int, where isSo: (SIMD4<Float>) -> SIMDMask<SIMD4<Int32>>) -> Int32 {
+    var counts = SIMD4<Int32>()
+    var start = 0
+    while start < end {
+      counts &+= SIMD4<Int32>.zero.replacing(with: 1, where: isSo(means.pointer.load4(start)))
+      start &+= 4
+    }
+    return counts.wrappedSum()
+  }
+
+  /// The smallest of the means before `end` that is larger than `mean`.
+  private func next(after mean: Float, before end: Int) -> Float {
+    var least = Float.infinity
+    for index in 0..<end where means.pointer[index] > mean && means.pointer[index] < least {
+      least = means.pointer[index]
+    }
+    return least
   }
 }

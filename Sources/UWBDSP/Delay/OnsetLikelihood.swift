@@ -14,7 +14,12 @@ import Numerics
 ///
 /// Cost: some 60 ns for each onset and profile.
 final class OnsetLikelihood {
-  private let tables: OnsetTables
+  /// Made, or taken from where they are kept, for the first window: most CIRs of a capture may ask for none.
+  private lazy var tables = OnsetTables.shared(pulse: pulse, tapSpacing: tapSpacing, noise: noise)
+  private lazy var all = tables.all
+  private let pulse: PulseShape
+  private let tapSpacing: Double
+  private let noise: NoiseCorrelation
   /// The window's taps over √v, real parts and then imaginary ones.
   private let window = AlignedBuffer<Float>(count: 2 * OnsetTables.windowTaps, zero: 0)
   /// The same before it is whitened, in the precision that whitening takes.
@@ -32,8 +37,10 @@ final class OnsetLikelihood {
   /// What is less likely than the best by a factor e^(−20) is left out: not worth its exponential.
   private static let negligible: Float = 20
 
-  init(_ tables: OnsetTables) {
-    self.tables = tables
+  init(pulse: PulseShape, tapSpacing: Double, noise: NoiseCorrelation = .white) {
+    self.pulse = pulse
+    self.tapSpacing = tapSpacing
+    self.noise = noise
     terms = AlignedBuffer(count: OnsetTables.profiles.count * OnsetTables.onsetCount, zero: .zero)
   }
 
@@ -71,13 +78,16 @@ final class OnsetLikelihood {
     let rank = OnsetTables.rank
     let real = window.pointer
     let imaginary = window.pointer + count
-    tables.vectors.withUnsafeBufferPointer { vectors in
-      tables.gains.withUnsafeBufferPointer { gains in
-        tables.logDeterminants.withUnsafeBufferPointer { determinants in
+    let isCoarse = step == OnsetTables.decidingStep && profiles == OnsetTables.deciding
+    let cells = isCoarse ? tables.coarse : all
+    cells.vectors.withUnsafeBufferPointer { vectors in
+      cells.gains.withUnsafeBufferPointer { gains in
+        cells.logDeterminants.withUnsafeBufferPointer { determinants in
           guard let vectors = vectors.baseAddress, let gains = gains.baseAddress else { return }
           for profile in profiles {
             for onset in stride(from: 0, to: OnsetTables.onsetCount, by: step) {
-              let cell = profile * OnsetTables.onsetCount + onset
+              let cell = cells.cell(profile: profile, onset: onset)
+              let term = terms.pointer + (profile * OnsetTables.onsetCount + onset)
               let vector = vectors + cell * count
               var realSums = SIMD16<Float>()
               var imaginarySums = SIMD16<Float>()
@@ -89,7 +99,7 @@ final class OnsetLikelihood {
               let gain = gains + cell * rank
               var sum = -determinants[cell]
               for index in 0..<rank { sum += gain[index] * powers[index] }
-              terms.pointer[cell] = adding ? terms.pointer[cell] + sum : sum
+              term.pointee = adding ? term.pointee + sum : sum
             }
           }
         }
@@ -205,7 +215,7 @@ final class OnsetLikelihood {
     var real = SIMD16<Float>()
     var imaginary = SIMD16<Float>()
     for tap in 0..<count {
-      let vector = tables.vectors[cell * count + tap]
+      let vector = all.vectors[cell * count + tap]
       pulse += vector * tables.pulses[onset * count + tap]
       real += vector * window.pointer[tap]
       imaginary += vector * window.pointer[count + tap]
@@ -214,7 +224,7 @@ final class OnsetLikelihood {
     var realSum = 0.0
     var imaginarySum = 0.0
     for index in 0..<OnsetTables.rank {
-      let kept = Double(1 - tables.gains[cell * OnsetTables.rank + index][lane]) * Double(pulse[index])
+      let kept = Double(1 - all.gains[cell * OnsetTables.rank + index][lane]) * Double(pulse[index])
       information += kept * Double(pulse[index])
       realSum += kept * Double(real[index])
       imaginarySum += kept * Double(imaginary[index])

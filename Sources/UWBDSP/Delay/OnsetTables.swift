@@ -6,8 +6,8 @@ import Synchronization
   import Darwin
 #endif
 
-/// What `OnsetLikelihood` needs of each profile and onset, and what depends on no data: made once for a pulse, then
-/// shared by all threads.
+/// What `OnsetLikelihood` needs of each profile and onset, and what depends on no data: made once for a pulse, where a CIR
+/// first asks for it, then shared by all threads.
 ///
 /// With R_τ = ∫ w(t)·p(k − τ − t)·p(l − τ − t) dt = U·Λ·Uᵀ over the window's taps, the whitening of σ²·(I + ρ·R_τ) is
 /// diagonal in the same U for every ρ. So for each profile and τ the table holds the 16 leading eigenvectors (beyond
@@ -16,7 +16,9 @@ import Synchronization
 ///
 /// Where the taps' noise is correlated, L·Lᵀ, R_τ is whitened on both sides, L⁻¹·R_τ·L⁻ᵀ, and so are pulses and taps.
 ///
-/// R_{τ+1} is R_τ shifted by a tap, so the integrals are done for eight fractions of a tap only. Some tens of milliseconds and 0.9 MB.
+/// R_{τ+1} is R_τ shifted by a tap, so the integrals are done for eight fractions of a tap only. What tells a list of paths from a
+/// continuum, three profiles at every other onset, comes first (some 10 ms); the rest, where a CIR turns out to be dense (some 20 ms
+/// more). 0.9 MB.
 final class OnsetTables: Sendable {
   /// Taps of the window, the rough first path's place in it, and the range of onsets: `PulseFit`'s window, so that both
   /// explain the same taps.
@@ -33,37 +35,42 @@ final class OnsetTables: Sendable {
   /// The profiles with a first path: what a list of paths is weighed against.
   static let deciding = 0..<3
 
-  /// Eigenvectors: for each profile, onset and tap the 16 components.
-  let vectors: [SIMD16<Float>]
-  /// ρλ/(1 + ρλ): for each profile, onset and eigenvector the eight ratios.
-  let gains: [SIMD8<Float>]
-  /// Σ ln(1 + ρλ): for each profile and onset the eight ratios.
-  let logDeterminants: [SIMD8<Float>]
+  /// From one onset to the next of those that are enough to choose by.
+  static let decidingStep = 2
+
+  /// What lists of paths are weighed against: `deciding` at every `decidingStep`-th onset.
+  let coarse: OnsetCells
   /// The pulse at each onset, for each onset and tap.
   let pulses: [Float]
   /// For the window's taps; `nil` for white noise.
   let whitening: Whitening?
 
+  private let table: PulseTable
+  private let whole = Mutex<OnsetCells?>(nil)
+
+  /// All profiles at all onsets; made where they are first asked for.
+  var all: OnsetCells {
+    whole.withLock { known in
+      if let known { return known }
+      let made = OnsetCells(0..<Self.profiles.count, step: 1, table, whitening, known: coarse)
+      known = made
+      return made
+    }
+  }
+
   static func onset(_ index: Int) -> Double { Double(firstOnset) + Double(index) / Double(stepsPerTap) }
 
-  private struct Key: Hashable {
+  private struct Key: Equatable {
     var pulse: PulseShape
     var tapSpacing: Double
     var noise: NoiseCorrelation
   }
-  /// Pulses whose tables are kept, the latest: a process that runs through many must not keep them all.
-  private static let mostKept = 4
-  private static let cache = Mutex<[(key: Key, tables: OnsetTables)]>([])
+  private static let kept = LatestFew<Key, OnsetTables>(most: 4)
 
   /// The tables for this pulse, made where they are not kept.
   static func shared(pulse: PulseShape, tapSpacing: Double, noise: NoiseCorrelation = .white) -> OnsetTables {
-    let key = Key(pulse: pulse, tapSpacing: tapSpacing, noise: noise)
-    return cache.withLock { kept in
-      if let known = kept.first(where: { $0.key == key }) { return known.tables }
-      let tables = OnsetTables(pulse: pulse, tapSpacing: tapSpacing, noise: noise)
-      if kept.count == mostKept { kept.removeFirst() }
-      kept.append((key, tables))
-      return tables
+    kept.value(for: Key(pulse: pulse, tapSpacing: tapSpacing, noise: noise)) {
+      OnsetTables(pulse: pulse, tapSpacing: tapSpacing, noise: noise)
     }
   }
 
@@ -71,48 +78,9 @@ final class OnsetTables: Sendable {
     let table = PulseTable(pulse, tapSpacing: tapSpacing)
     let window = Self.windowTaps
     let whitening = Whitening(noise, tapCount: window)
+    self.table = table
     self.whitening = whitening
-    let eigen = SymmetricEigenvectors(capacity: window)
-    let extended = window + Self.lastOnset - Self.firstOnset
-    let cells = Self.profiles.count * Self.onsetCount
-    var vectors = [SIMD16<Float>](repeating: .zero, count: cells * window)
-    var gains = [SIMD8<Float>](repeating: .zero, count: cells * Self.rank)
-    var logDeterminants = [SIMD8<Float>](repeating: .zero, count: cells)
-    for (profileIndex, profile) in Self.profiles.enumerated() {
-      for fraction in 0..<Self.stepsPerTap {
-        let latest = Double(Self.lastOnset) + Double(fraction) / Double(Self.stepsPerTap)
-        let covariance = Self.covariance(profile, table, onset: latest, count: extended)
-        for whole in Self.firstOnset...Self.lastOnset {
-          let onset = (whole - Self.firstOnset) * Self.stepsPerTap + fraction
-          guard onset < Self.onsetCount else { continue }
-          // Tap k of a window with the onset at `whole` is tap k + shift of one with it at `lastOnset`.
-          let shift = Self.lastOnset - whole
-          for column in 0..<window {
-            for row in 0..<window {
-              eigen.matrix.pointer[column * window + row] = covariance[(column + shift) * extended + row + shift]
-            }
-          }
-          whitening?.applyToBothSides(eigen.matrix.pointer)
-          guard eigen.decompose(order: window) else { continue }
-          let cell = profileIndex * Self.onsetCount + onset
-          for index in 0..<Self.rank {
-            let column = window - 1 - index
-            let value = Float(max(0, eigen.values.pointer[column]))
-            for tap in 0..<window {
-              vectors[cell * window + tap][index] = Float(eigen.matrix.pointer[column * window + tap])
-            }
-            for lane in 0..<8 {
-              let scaled = powf(10, Self.ratiosdB[lane] / 10) * value
-              gains[cell * Self.rank + index][lane] = scaled / (1 + scaled)
-              logDeterminants[cell][lane] += log1pf(scaled)
-            }
-          }
-        }
-      }
-    }
-    self.vectors = vectors
-    self.gains = gains
-    self.logDeterminants = logDeterminants
+    coarse = OnsetCells(Self.deciding, step: Self.decidingStep, table, whitening)
     let column = AlignedBuffer<Double>(count: window, zero: 0)
     var pulses: [Float] = []
     pulses.reserveCapacity(Self.onsetCount * window)
@@ -122,6 +90,102 @@ final class OnsetTables: Sendable {
       for tap in 0..<window { pulses.append(Float(column.pointer[tap])) }
     }
     self.pulses = pulses
+  }
+}
+
+/// Eigenvectors and eigenvalues of some profiles' R_τ at every so many onsets.
+struct OnsetCells: Sendable {
+  let profiles: Range<Int>
+  /// From one onset to the next, in steps of `OnsetTables.stepsPerTap`.
+  let step: Int
+  /// Eigenvectors: for each cell and tap the 16 components.
+  private(set) var vectors: [SIMD16<Float>]
+  /// ρλ/(1 + ρλ): for each cell and eigenvector the eight ratios.
+  private(set) var gains: [SIMD8<Float>]
+  /// Σ ln(1 + ρλ): for each cell the eight ratios.
+  private(set) var logDeterminants: [SIMD8<Float>]
+
+  /// - Parameter known: cells that needn't be made again.
+  fileprivate init(
+    _ profiles: Range<Int>, step: Int, _ table: PulseTable, _ whitening: Whitening?, known: OnsetCells? = nil
+  ) {
+    self.profiles = profiles
+    self.step = step
+    let window = OnsetTables.windowTaps
+    let cells = profiles.count * Self.onsets(step)
+    vectors = [SIMD16<Float>](repeating: .zero, count: cells * window)
+    gains = [SIMD8<Float>](repeating: .zero, count: cells * OnsetTables.rank)
+    logDeterminants = [SIMD8<Float>](repeating: .zero, count: cells)
+    let eigen = SymmetricEigenvectors(capacity: window)
+    let steps = OnsetTables.stepsPerTap
+    let extended = window + OnsetTables.lastOnset - OnsetTables.firstOnset
+    for profile in profiles {
+      for fraction in stride(from: 0, to: steps, by: step) {
+        let latest = Double(OnsetTables.lastOnset) + Double(fraction) / Double(steps)
+        var covariance: [Double] = []
+        for whole in OnsetTables.firstOnset...OnsetTables.lastOnset {
+          let onset = (whole - OnsetTables.firstOnset) * steps + fraction
+          guard onset < OnsetTables.onsetCount else { continue }
+          if let known, let source = known.cell(profile, onset) {
+            copy(source, of: known, to: cell(profile: profile, onset: onset))
+            continue
+          }
+          if covariance.isEmpty {
+            covariance = Self.covariance(OnsetTables.profiles[profile], table, onset: latest, count: extended)
+          }
+          // Tap k of a window with the onset at `whole` is tap k + shift of one with it at `lastOnset`.
+          let shift = OnsetTables.lastOnset - whole
+          for column in 0..<window {
+            for row in 0..<window {
+              eigen.matrix.pointer[column * window + row] = covariance[(column + shift) * extended + row + shift]
+            }
+          }
+          whitening?.applyToBothSides(eigen.matrix.pointer)
+          guard eigen.decompose(order: window) else { continue }
+          take(eigen, as: cell(profile: profile, onset: onset))
+        }
+      }
+    }
+  }
+
+  private static func onsets(_ step: Int) -> Int { (OnsetTables.onsetCount + step - 1) / step }
+
+  /// Where a profile at an onset is found.
+  ///
+  /// - Precondition: it is one of these cells.
+  func cell(profile: Int, onset: Int) -> Int {
+    (profile - profiles.lowerBound) * Self.onsets(step) + onset / step
+  }
+
+  /// The same, `nil` where it is not one of these.
+  private func cell(_ profile: Int, _ onset: Int) -> Int? {
+    profiles.contains(profile) && onset % step == 0 ? cell(profile: profile, onset: onset) : nil
+  }
+
+  private mutating func copy(_ source: Int, of other: OnsetCells, to target: Int) {
+    let (window, rank) = (OnsetTables.windowTaps, OnsetTables.rank)
+    for tap in 0..<window { vectors[target * window + tap] = other.vectors[source * window + tap] }
+    for index in 0..<rank { gains[target * rank + index] = other.gains[source * rank + index] }
+    logDeterminants[target] = other.logDeterminants[source]
+  }
+
+  private static let ratios = {
+    var ratios = SIMD8<Float>()
+    for lane in 0..<8 { ratios[lane] = powf(10, OnsetTables.ratiosdB[lane] / 10) }
+    return ratios
+  }()
+
+  private mutating func take(_ eigen: SymmetricEigenvectors, as cell: Int) {
+    let window = OnsetTables.windowTaps
+    for index in 0..<OnsetTables.rank {
+      let column = window - 1 - index
+      let scaled = Self.ratios * Float(max(0, eigen.values.pointer[column]))
+      for tap in 0..<window {
+        vectors[cell * window + tap][index] = Float(eigen.matrix.pointer[column * window + tap])
+      }
+      gains[cell * OnsetTables.rank + index] = scaled / (1 + scaled)
+      for lane in 0..<8 { logDeterminants[cell][lane] += log1pf(scaled[lane]) }
+    }
   }
 
   /// R_τ over `count` taps by the midpoint rule in quarter taps: twice what the pulse's band asks for.

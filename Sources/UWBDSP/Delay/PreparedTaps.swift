@@ -6,23 +6,36 @@ public final class PreparedTaps {
 
   /// Most taps that fit.
   public let capacity: Int
-  /// Taps of the CIR that was loaded last.
-  public private(set) var count = 0
-  /// Variance of the complex noise of a tap.
-  public private(set) var noiseVariance = 0.0
-  /// The strongest tap.
-  public private(set) var peakTap = 0
-  /// |h|² of the strongest tap.
-  public private(set) var peakPower = 0.0
-  /// Whether the samples are finite and not all zero.
-  public private(set) var isUsable = false
+  // Accesses to these are over at once, and each thread has taps of its own: checking each read against accesses that last
+  // would cost as much as a pass over the taps.
 
-  /// Interleaved samples; zero taps, `margin` at least, stand before the first and after the last, for filters to run over.
+  /// Taps of the CIR that was loaded last.
+  @exclusivity(unchecked) public private(set) var count = 0
+  /// Variance of the complex noise of a tap.
+  @exclusivity(unchecked) public private(set) var noiseVariance = 0.0
+  /// The strongest tap.
+  @exclusivity(unchecked) public private(set) var peakTap = 0
+  /// |h|² of the strongest tap.
+  @exclusivity(unchecked) public private(set) var peakPower = 0.0
+  /// Whether the samples are finite and not all zero.
+  @exclusivity(unchecked) public private(set) var isUsable = false
+
+  /// Interleaved samples; zero taps, `margin` at least, stand before the first and after the last, for filters to run
+  /// over. Taps that came as integers are there once `taps` was asked for them.
   let samples: AlignedBuffer<Float>
+  /// Taps as they came where they came as integers, real parts in the lower halves; zero behind the last to the end of its
+  /// block.
+  private let integers: AlignedBuffer<Int32>
+  /// Of `integers`, by block: whether `samples` holds them.
+  private let isConverted: AlignedBuffer<Bool>
+  private var isWhole = true
+  private var scale: Float = 1
   /// |h|² of each tap, zero behind the last to the end of its block.
   let powers: AlignedBuffer<Float>
   /// The largest |h|² of each block of `blockTaps` taps: scans for a level pass over whole blocks below it.
   let blockPeaks: AlignedBuffer<Float>
+  /// The largest |h|² of every fourth tap of each block.
+  private let quarterPeaks: AlignedBuffer<Float>
   static let margin = 8
   static let blockTaps = 16
   private var floor = NoiseFloor()
@@ -31,15 +44,48 @@ public final class PreparedTaps {
     capacity = tapCount
     let blocks = Self.blockCount(tapCount)
     samples = AlignedBuffer(count: 2 * (blocks * Self.blockTaps + 2 * Self.margin), zero: 0)
+    integers = AlignedBuffer(count: blocks * Self.blockTaps, zero: 0)
+    isConverted = AlignedBuffer(count: blocks, zero: true)
     powers = AlignedBuffer(count: blocks * Self.blockTaps, zero: 0)
     blockPeaks = AlignedBuffer(count: blocks, zero: 0)
+    quarterPeaks = AlignedBuffer(count: 4 * blocks, zero: 0)
   }
 
   /// Blocks that hold `taps` taps, the last one perhaps not full.
   static func blockCount(_ taps: Int) -> Int { (taps + blockTaps - 1) / blockTaps }
 
-  /// The first tap's real part.
-  var taps: UnsafeMutablePointer<Float> { samples.pointer + 2 * Self.margin }
+  /// The first tap's real part; any tap may be read.
+  var taps: UnsafeMutablePointer<Float> {
+    if !isWhole {
+      convert(0..<count)
+      isWhole = true
+    }
+    return firstSample
+  }
+
+  /// The first tap's real part, where only the taps of `range` are going to be read; those outside the CIR are zero up to
+  /// `margin`.
+  func taps(in range: Range<Int>) -> UnsafeMutablePointer<Float> {
+    if !isWhole { convert(range.clamped(to: 0..<count)) }
+    return firstSample
+  }
+
+  private var firstSample: UnsafeMutablePointer<Float> { samples.pointer + 2 * Self.margin }
+
+  /// Most taps of a CIR are noise that nobody looks at twice: integers become samples by the block, where wanted.
+  private func convert(_ range: Range<Int>) {
+    guard !range.isEmpty else { return }
+    let numbers = 2 * Self.blockTaps
+    integers.pointer.withMemoryRebound(to: Int16.self, capacity: 2 * integers.count) { parts in
+      for block in range.lowerBound / Self.blockTaps...(range.upperBound - 1) / Self.blockTaps
+      where !isConverted.pointer[block] {
+        let source = parts + numbers * block
+        let target = firstSample + numbers * block
+        for index in 0..<numbers { target[index] = Float(source[index]) * scale }
+        isConverted.pointer[block] = true
+      }
+    }
+  }
 
   /// Loads one antenna of `response`.
   ///
@@ -51,10 +97,18 @@ public final class PreparedTaps {
       response.tapCount <= capacity && (0..<response.antennaCount).contains(antenna),
       "antenna \(antenna) of \(response.antennaCount) × \(response.tapCount) taps does not fit \(capacity) taps")
     count = response.tapCount
-    copy(response, antenna: antenna)
-    let used = 2 * (Self.margin + count)
+    scale = response.scale
+    let used = 2 * (Self.margin + Self.blockCount(count) * Self.blockTaps)
     (samples.pointer + used).update(repeating: 0, count: samples.count - used)
-    measurePowers()
+    response.storage.withBytes { bytes in
+      guard let base = bytes.baseAddress else { return }
+      let start = base + response.byteOffset(antenna: antenna, tap: 0)
+      switch response.format {
+      case .int16: copyIntegers(start, tapStride: response.tapStride)
+      case .float32: copyNumbers(start, tapStride: response.tapStride)
+      }
+    }
+    findPeak()
     if let period = backgroundPeriodTaps, isUsable { subtractBackground(period: period) }
     // A capture of integers can't be quieter than its own rounding, 1/12 of a step squared for each part.
     let quantisation = response.format == .int16 ? Double(response.scale * response.scale) / 6 : 0
@@ -62,66 +116,90 @@ public final class PreparedTaps {
       floor.estimate(powers.pointer, count: count, before: peakTap - Self.guardTaps), quantisation, 1e-12 * peakPower)
   }
 
-  private func copy(_ response: ChannelImpulseResponse, antenna: Int) {
-    let scale = response.scale
-    let target = taps
-    let count = 2 * response.tapCount
-    let stride = 2 * response.tapStride
-    response.storage.withBytes { bytes in
-      guard let base = bytes.baseAddress else { return }
-      let start = base + response.byteOffset(antenna: antenna, tap: 0)
-      switch response.format {
-      case .int16:
-        let source = start.assumingMemoryBound(to: Int16.self)
-        if stride == 2 {
-          for index in 0..<count { target[index] = Float(source[index]) * scale }
-        } else {
-          for tap in 0..<response.tapCount {
-            target[2 * tap] = Float(source[stride * tap]) * scale
-            target[2 * tap + 1] = Float(source[stride * tap + 1]) * scale
-          }
-        }
-      case .float32:
-        let source = start.assumingMemoryBound(to: Float.self)
-        if stride == 2 {
-          for index in 0..<count { target[index] = source[index] * scale }
-        } else {
-          for tap in 0..<response.tapCount {
-            target[2 * tap] = source[stride * tap] * scale
-            target[2 * tap + 1] = source[stride * tap + 1] * scale
-          }
-        }
+  private func copyIntegers(_ source: UnsafeRawPointer, tapStride: Int) {
+    let target = integers.pointer
+    if tapStride == 1 {
+      UnsafeMutableRawPointer(target).copyMemory(from: source, byteCount: 4 * count)
+    } else {
+      for tap in 0..<count {
+        target[tap] = source.loadUnaligned(fromByteOffset: 4 * tapStride * tap, as: Int32.self)
       }
+    }
+    let blocks = Self.blockCount(count)
+    let end = blocks * Self.blockTaps
+    for tap in count..<end { target[tap] = 0 }
+    isConverted.pointer.update(repeating: false, count: blocks)
+    isWhole = false
+
+    let powers = powers.pointer
+    let scale = scale
+    var tap = 0
+    while tap < end {
+      // Little-endian: the real part is the lower half.
+      let both = UnsafeRawPointer(target + tap).load(as: SIMD4<Int32>.self)
+      let real = SIMD4<Float>((both &<< 16) &>> 16) * scale
+      let imaginary = SIMD4<Float>(both &>> 16) * scale
+      UnsafeMutableRawPointer(powers + tap).storeBytes(of: real * real + imaginary * imaginary, as: SIMD4<Float>.self)
+      tap &+= 4
     }
   }
 
+  private func copyNumbers(_ source: UnsafeRawPointer, tapStride: Int) {
+    let source = source.assumingMemoryBound(to: Float.self)
+    let target = firstSample
+    if tapStride == 1 {
+      for index in 0..<2 * count { target[index] = source[index] * scale }
+    } else {
+      for tap in 0..<count {
+        target[2 * tap] = source[2 * tapStride * tap] * scale
+        target[2 * tap + 1] = source[2 * tapStride * tap + 1] * scale
+      }
+    }
+    let left = Self.blockCount(count) * Self.blockTaps - count
+    (target + 2 * count).update(repeating: 0, count: 2 * left)
+    isWhole = true
+    measurePowers()
+  }
+
   private func measurePowers() {
-    let source = UnsafeRawPointer(taps)
-    let target = UnsafeMutableRawPointer(powers.pointer)
-    var sums = SIMD8<Float>()
+    let source = firstSample
+    let target = powers.pointer
+    for tap in 0..<Self.blockCount(count) * Self.blockTaps {
+      let real = source[2 &* tap]
+      let imaginary = source[2 &* tap &+ 1]
+      target[tap] = real * real + imaginary * imaginary
+    }
+  }
+
+  private func findPeak() {
+    let blocks = Self.blockCount(count)
+    let powers = powers.pointer
+    let quarters = quarterPeaks.pointer
+    var sums = SIMD4<Float>()
+    for block in 0..<blocks {
+      let first = powers + Self.blockTaps &* block
+      let (a, b, c, d) = (first.load4(0), first.load4(4), first.load4(8), first.load4(12))
+      UnsafeMutableRawPointer(quarters + 4 &* block)
+        .storeBytes(of: a.larger(b).larger(c.larger(d)), as: SIMD4<Float>.self)
+      sums += (a + b) + (c + d)
+    }
+    // Not by lanes in the loop above: the compiler then takes its vectors apart.
+    let blockPeaks = blockPeaks.pointer
     var largest: Float = 0
     var largestBlock = 0
-    let size = MemoryLayout<Float>.size
-    for block in 0..<Self.blockCount(count) {
-      let tap = block * Self.blockTaps
-      var peaks = SIMD8<Float>()
-      for half in Swift.stride(from: tap, to: tap + Self.blockTaps, by: 8) {
-        let samples = source.loadUnaligned(fromByteOffset: 2 * half * size, as: SIMD16<Float>.self)
-        let squares = samples * samples
-        let powers = squares.evenHalf + squares.oddHalf
-        target.storeBytes(of: powers, toByteOffset: half * size, as: SIMD8<Float>.self)
-        sums += powers
-        peaks.replace(with: powers, where: powers .> peaks)
-      }
-      let peak = peaks.largestLane
-      blockPeaks.pointer[block] = peak
+    for block in 0..<blocks {
+      let four = quarters + 4 &* block
+      let early = four[1] > four[0] ? four[1] : four[0]
+      let late = four[3] > four[2] ? four[3] : four[2]
+      let peak = late > early ? late : early
+      blockPeaks[block] = peak
       if peak > largest {
         largest = peak
         largestBlock = block
       }
     }
     peakTap = largestBlock * Self.blockTaps
-    while peakTap + 1 < count, powers.pointer[peakTap] < largest { peakTap += 1 }
+    while peakTap + 1 < count, powers[peakTap] < largest { peakTap += 1 }
     peakPower = Double(largest)
     // A tap that is not finite spoils the sum, whatever comparisons make of it.
     isUsable = largest > 0 && sums.sum().isFinite
@@ -153,5 +231,24 @@ public final class PreparedTaps {
       }
     }
     measurePowers()
+    findPeak()
   }
+}
+
+extension UnsafePointer where Pointee == Float {
+  @inline(__always)
+  func load4(_ offset: Int) -> SIMD4<Float> {
+    UnsafeRawPointer(self + offset).loadUnaligned(as: SIMD4<Float>.self)
+  }
+}
+
+extension UnsafeMutablePointer where Pointee == Float {
+  @inline(__always)
+  func load4(_ offset: Int) -> SIMD4<Float> { UnsafePointer(self).load4(offset) }
+}
+
+extension SIMD4 where Scalar == Float {
+  /// The larger of each pair of lanes.
+  @inline(__always)
+  func larger(_ other: SIMD4<Float>) -> SIMD4<Float> { replacing(with: other, where: other .> self) }
 }

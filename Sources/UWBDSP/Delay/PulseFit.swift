@@ -11,6 +11,8 @@ import Numerics
 /// variance counts the pulse's model error too. Deviations are the Cramér–Rao bound at the solution, raised where the residual
 /// exceeds the noise; the first path's also holds the best path that was refused, by the chance that it is there.
 ///
+/// One path that leaves nothing but noise goes by `OnePathFit`, which is quicker.
+///
 /// Cost: the search over all taps (about 1 µs for 1016), then O(window · K²) an iteration. Don't use it with a pulse
 /// that is wrong by more than a few per cent: the misfit becomes phantom paths; `EdgeFit` asks less of the pulse.
 public struct PulseFit: DelayEstimator {
@@ -63,6 +65,8 @@ public struct PulseFit: DelayEstimator {
     fileprivate let search: FirstPathSearch
     fileprivate let searchMemory: FirstPathSearch.Workspace
     fileprivate let paths: PathCount<PathFit>
+    /// `nil` where noise has to be whitened.
+    fileprivate let single: OnePathFit?
     /// How the last estimate ended; `nil` where it fitted nothing.
     fileprivate(set) var ending: Ending?
 
@@ -75,6 +79,7 @@ public struct PulseFit: DelayEstimator {
       let window = PulseFit.before + PulseFit.after + 1
       paths = PathCount(
         PathFit(table: table, windowTaps: window, noise: estimator.noise), mostPaths: estimator.mostPaths)
+      single = estimator.noise.isWhite ? OnePathFit(table: table, windowTaps: window) : nil
     }
   }
 
@@ -92,12 +97,26 @@ public struct PulseFit: DelayEstimator {
     let window = PulseFit.before + PulseFit.after + 1
     guard taps.count >= window else { return }
     let first = min(max(0, (halfTap + 1) / 2 - PulseFit.before), taps.count - window)
+    var start = Double(halfTap) / 2 - Double(first)
+    if let single = workspace.single {
+      single.load(taps, firstTap: first)
+      let variance = self.variance(taps, single.strongestPower)
+      if let one = single.settle(
+        from: start, variance: variance, tolerance: PathCount<PathFit>.settledTolerance)
+      {
+        if one.isAlone {
+          workspace.ending = report(one, firstTap: first, variance: variance, into: &estimate)
+          return
+        }
+        start = one.delay
+      }
+    }
     fit.load(taps, firstTap: first)
     let peak = fit.strongestPower
-    let variance = taps.noiseVariance + modelError * modelError * peak
+    let variance = self.variance(taps, peak)
     let logSNR = max(0, Double.log(peak / variance))
     let (count, settled) = workspace.paths.run(
-      from: Double(halfTap) / 2 - Double(first), variance: variance, logSNR: logSNR)
+      from: start, variance: variance, logSNR: logSNR)
     let delays = workspace.paths.positions
     workspace.ending = report(delays, count, settled, firstTap: first, variance: variance, fit, into: &estimate)
     guard let used = workspace.ending?.usedVariance,
@@ -108,6 +127,29 @@ public struct PulseFit: DelayEstimator {
       ((1 - doubt.chance) * stated * stated + doubt.chance * doubt.secondMoment).squareRoot()
   }
 
+  /// Of a tap's noise and of what the pulse leaves unexplained where the window's strongest power is `peak`.
+  private func variance(_ taps: PreparedTaps, _ peak: Double) -> Double {
+    taps.noiseVariance + modelError * modelError * peak
+  }
+
+  private func report(
+    _ one: OnePathFit.Result, firstTap: Int, variance: Double, into estimate: inout DelayEstimate
+  ) -> Ending {
+    let used = max(variance, one.cost / Self.freedom(count: 1))
+    let deviation = (used / 2 / one.curvature).squareRoot()
+    let amplitude = Complex(one.real, one.imaginary)
+    estimate.status = .ok
+    estimate.paths.append(
+      PathEstimate(
+        delayTaps: Double(firstTap) + one.delay, amplitude: amplitude, deviationTaps: deviation,
+        phaseDeviation: (used / 2 / (one.pulseEnergy * amplitude.lengthSquared)).squareRoot()))
+    return Ending(
+      firstTap: firstTap, cost: one.cost, variance: variance, usedVariance: used, firstDeviation: deviation)
+  }
+
+  /// Complex samples less complex amplitudes and real delays.
+  private static func freedom(count: Int) -> Double { Double(before + after + 1) - 1.5 * Double(count) }
+
   private func report(
     _ delays: UnsafeMutablePointer<Double>, _ count: Int, _ settled: Bool, firstTap: Int, variance: Double,
     _ fit: PathFit, into estimate: inout DelayEstimate
@@ -116,10 +158,9 @@ public struct PulseFit: DelayEstimator {
       estimate.status = .didNotConverge
       return nil
     }
-    // Complex samples less complex amplitudes and real delays. Paths too weak to be accepted stay in the residual and
-    // move the others, so the larger of what is seen and what is assumed counts.
-    let freedom = Double(fit.windowTaps) - 1.5 * Double(count)
-    let used = max(variance, cost / freedom)
+    // Paths too weak to be accepted stay in the residual and move the others, so the larger of what is seen and what is
+    // assumed counts.
+    let used = max(variance, cost / Self.freedom(count: count))
     estimate.status = settled ? .ok : .didNotConverge
     fit.invertCurvature(count: count)
     for index in 0..<count {

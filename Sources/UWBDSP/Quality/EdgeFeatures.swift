@@ -3,27 +3,29 @@ import Numerics
 /// Where the magnitude first passes a level, by straight lines between taps: a leading-edge detector at several thresholds.
 ///
 /// How the edges at low and high thresholds lie to each other tells a clean first path from one that climbs out of the
-/// noise. Each level is one scan from the window's start to its edge: O(taps before the edge).
+/// noise. One scan from the window's start for the shares of the peak, one for the multiples of the noise, each going on
+/// where the level below was passed: O(taps before the edges).
 enum EdgeFeatures {
   static func measure(_ window: FeatureWindow, into features: inout QualityFeatures) {
     let peak = window.peakPower.squareRoot()
     let noise = window.noiseVariance.squareRoot()
-    features[.edgeAt5Percent] = edge(window, level: 0.05 * peak)
-    features[.edgeAt10Percent] = edge(window, level: 0.1 * peak)
-    features[.edgeAt20Percent] = edge(window, level: 0.2 * peak)
-    features[.edgeAt30Percent] = edge(window, level: 0.3 * peak)
-    features[.edgeAt50Percent] = edge(window, level: 0.5 * peak)
-    features[.edgeAt5Noise] = edge(window, level: 5 * noise)
-    features[.edgeAt7Noise] = edge(window, level: 7 * noise)
-    features[.edgeAt10Noise] = edge(window, level: 10 * noise)
-    features[.edgeAt14Noise] = edge(window, level: 14 * noise)
-    features[.riseTime] = edge(window, level: 0.9 * peak) - features[.edgeAt10Percent]
+    var tap = 0
+    features[.edgeAt5Percent] = edge(window, level: 0.05 * peak, from: &tap)
+    features[.edgeAt10Percent] = edge(window, level: 0.1 * peak, from: &tap)
+    features[.edgeAt20Percent] = edge(window, level: 0.2 * peak, from: &tap)
+    features[.edgeAt30Percent] = edge(window, level: 0.3 * peak, from: &tap)
+    features[.edgeAt50Percent] = edge(window, level: 0.5 * peak, from: &tap)
+    features[.riseTime] = edge(window, level: 0.9 * peak, from: &tap) - features[.edgeAt10Percent]
+    tap = 0
+    features[.edgeAt5Noise] = edge(window, level: 5 * noise, from: &tap)
+    features[.edgeAt7Noise] = edge(window, level: 7 * noise, from: &tap)
+    features[.edgeAt10Noise] = edge(window, level: 10 * noise, from: &tap)
+    features[.edgeAt14Noise] = edge(window, level: 14 * noise, from: &tap)
   }
 
-  /// Taps from the first path.
-  private static func edge(_ window: FeatureWindow, level: Double) -> Double {
+  /// Taps from the first path; `tap` is where the level below was passed, and then where this one is.
+  private static func edge(_ window: FeatureWindow, level: Double, from tap: inout Int) -> Double {
     let power = Float(level * level)
-    var tap = 0
     while tap < window.count, window.powers[tap] < power { tap += 1 }
     guard tap < window.count else { return FeatureExtraction.latestEdge }
     var place = Double(tap) - window.origin

@@ -43,8 +43,9 @@ public struct FeatureExtraction: Sendable, Hashable {
   {
     let window = FeatureWindow(taps, firstPathTaps: path.delayTaps)
     var result = QualityFeatures()
-    AmplitudeFeatures.measure(window, path, into: &result)
-    ProfileFeatures.measure(window, into: &result)
+    let sums = ProfileSums(window)
+    AmplitudeFeatures.measure(window, sums, path, into: &result)
+    ProfileFeatures.measure(window, sums, into: &result)
     EdgeFeatures.measure(window, into: &result)
     result[.fitResidual] = PulseResidual.measure(taps, delayTaps: path.delayTaps, workspace)
     return result

@@ -7,46 +7,15 @@ import Numerics
 ///
 /// and the number of its maxima. One run over the window, O(taps).
 enum ProfileFeatures {
-  static func measure(_ window: FeatureWindow, into features: inout QualityFeatures) {
-    let noise = Float(window.noiseVariance)
-    let unlimited = SIMD8<Float>(repeating: .infinity)
-    var (energy, first, second) = (SIMD8<Float>(), SIMD8<Float>(), SIMD8<Float>())
-    var (power, squared) = (SIMD8<Float>(), SIMD8<Float>())
-    // Delays count from the whole tap at the first path, so that their squares stay small in single precision.
-    let origin = Int(window.origin)
-    var delay = SIMD8<Float>(0, 1, 2, 3, 4, 5, 6, 7) - Float(origin)
-    var index = 0
-    while index + 8 <= window.count {
-      let value = window.load8(index)
-      let net = (value - noise).clamped(lowerBound: .zero, upperBound: unlimited)
-      energy += net
-      let moment = net * delay
-      first += moment
-      second += moment * delay
-      power += value
-      squared += value * value
-      delay += 8
-      index += 8
+  static func measure(_ window: FeatureWindow, _ sums: ProfileSums, into features: inout QualityFeatures) {
+    if sums.energy > 0 {
+      let mean = sums.first / sums.energy
+      features[.delaySpread] = max(sums.second / sums.energy - mean * mean, 0).squareRoot()
+      features[.meanExcessDelay] = mean - (window.origin - Double(Int(window.origin)))
     }
-    var (sum, mean, square) = (Double(energy.sum()), Double(first.sum()), Double(second.sum()))
-    var (all, fourth) = (Double(power.sum()), Double(squared.sum()))
-    while index < window.count {
-      let value = Double(window.powers[index])
-      let net = max(0, value - window.noiseVariance)
-      let delay = Double(index - origin)
-      sum += net
-      mean += net * delay
-      square += net * delay * delay
-      all += value
-      fourth += value * value
-      index += 1
+    if sums.power > 0 {
+      features[.kurtosis] = Double.log(max(Double(window.count) * sums.squares / (sums.power * sums.power), 1e-15))
     }
-    if sum > 0 {
-      mean /= sum
-      features[.delaySpread] = max(square / sum - mean * mean, 0).squareRoot()
-      features[.meanExcessDelay] = mean - (window.origin - Double(origin))
-    }
-    if all > 0 { features[.kurtosis] = Double.log(max(Double(window.count) * fourth / (all * all), 1e-15)) }
     features[.peakLag] = min(max(Double(window.peakTap) - window.origin, -20), 100)
     features[.pathCount] = Double(maxima(window))
   }
@@ -56,10 +25,68 @@ enum ProfileFeatures {
     var count = 0
     var index = 1
     while index < window.count - 1 {
-      let value = window.powers[index]
-      if value > least, value > window.powers[index - 1], value >= window.powers[index + 1] { count += 1 }
-      index += 1
+      // Most of the window is below the level.
+      while index &+ 8 < window.count,
+        !any((window.powers.load4(index) .> least) .| (window.powers.load4(index &+ 4) .> least))
+      {
+        index &+= 8
+      }
+      let end = min(index &+ 8, window.count - 1)
+      while index < end {
+        let value = window.powers[index]
+        if value > least, value > window.powers[index &- 1], value >= window.powers[index &+ 1] { count &+= 1 }
+        index &+= 1
+      }
     }
     return count
+  }
+}
+
+/// Sums over a window's taps, P = max(|h|² − σ², 0) and t the delay after the whole tap at the first path: small enough for
+/// squares in single precision.
+struct ProfileSums {
+  /// Σ P, Σ P·t, Σ P·t²
+  var energy: Double
+  var first: Double
+  var second: Double
+  /// Σ |h|², Σ |h|⁴
+  var power: Double
+  var squares: Double
+
+  init(_ window: FeatureWindow) {
+    let noise = Float(window.noiseVariance)
+    var (energy, first, second) = (SIMD4<Float>(), SIMD4<Float>(), SIMD4<Float>())
+    var (power, squares) = (SIMD4<Float>(), SIMD4<Float>())
+    let origin = Int(window.origin)
+    var delay = SIMD4<Float>(0, 1, 2, 3) - Float(origin)
+    var index = 0
+    while index &+ 4 <= window.count {
+      let value = window.powers.load4(index)
+      let net = (value - noise).larger(.zero)
+      energy += net
+      let moment = net * delay
+      first += moment
+      second += moment * delay
+      power += value
+      squares += value * value
+      delay += 4
+      index &+= 4
+    }
+    self.energy = Double(energy.sum())
+    self.first = Double(first.sum())
+    self.second = Double(second.sum())
+    self.power = Double(power.sum())
+    self.squares = Double(squares.sum())
+    while index < window.count {
+      let value = Double(window.powers[index])
+      let net = max(0, value - window.noiseVariance)
+      let delay = Double(index - origin)
+      self.energy += net
+      self.first += net * delay
+      self.second += net * delay * delay
+      self.power += value
+      self.squares += value * value
+      index += 1
+    }
   }
 }

@@ -13,10 +13,11 @@ enum PulseResidual {
     guard count > 0 else { return 1 }
     let pulse = workspace.values.pointer
     workspace.pulse.evaluate(delay: delayTaps, firstTap: first, count: count, into: pulse)
+    let samples = taps.taps(in: first..<first + count)
     var (real, imaginary, pulseEnergy, energy) = (0.0, 0.0, 0.0, 0.0)
     for index in 0..<count {
-      let sampleReal = Double(taps.taps[2 * (first + index)])
-      let sampleImaginary = Double(taps.taps[2 * (first + index) + 1])
+      let sampleReal = Double(samples[2 * (first + index)])
+      let sampleImaginary = Double(samples[2 * (first + index) + 1])
       real += pulse[index] * sampleReal
       imaginary += pulse[index] * sampleImaginary
       pulseEnergy += pulse[index] * pulse[index]

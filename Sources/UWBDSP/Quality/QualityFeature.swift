@@ -117,19 +117,38 @@ public enum QualityFeatureSet: String, Sendable, Hashable, CaseIterable {
 
 /// One number for each `QualityFeature`.
 public struct QualityFeatures: Sendable, Hashable {
-  private var values = SIMD32<Double>()
+  // By index, eight each.
+  private var low = SIMD8<Double>()
+  private var middle = SIMD8<Double>()
+  private var high = SIMD8<Double>()
 
   public init() {}
 
   public subscript(feature: QualityFeature) -> Double {
-    get { values[feature.index] }
-    set { values[feature.index] = newValue }
+    get {
+      let lane = feature.index & 7
+      switch feature.index >> 3 {
+      case 0: return low[lane]
+      case 1: return middle[lane]
+      default: return high[lane]
+      }
+    }
+    set {
+      let lane = feature.index & 7
+      switch feature.index >> 3 {
+      case 0: low[lane] = newValue
+      case 1: middle[lane] = newValue
+      default: high[lane] = newValue
+      }
+    }
   }
 
   /// The mean of two receptions'.
   public static func mean(_ one: QualityFeatures, _ other: QualityFeatures) -> QualityFeatures {
     var result = QualityFeatures()
-    result.values = 0.5 * (one.values + other.values)
+    result.low = 0.5 * (one.low + other.low)
+    result.middle = 0.5 * (one.middle + other.middle)
+    result.high = 0.5 * (one.high + other.high)
     return result
   }
 

@@ -57,7 +57,7 @@ public struct SingleSidedRanging: Sendable, Hashable {
 
 extension SingleSidedRanging {
   /// The poll and the response of an exchange; `nil` where a timestamp is missing.
-  public init?(_ exchange: RangingExchange, clockOffset: Double) {
+  public init?(_ exchange: borrowing RangingExchange, clockOffset: Double) {
     guard let pollSent = exchange.poll.transmitted, let pollReceived = exchange.poll.reception?.time,
       let responseSent = exchange.response?.transmitted, let responseReceived = exchange.response?.reception?.time
     else { return nil }

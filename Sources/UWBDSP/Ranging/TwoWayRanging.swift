@@ -92,7 +92,7 @@ public struct TwoWayRanging: Sendable, Hashable {
 
 extension TwoWayRanging {
   /// The intervals of an exchange; `nil` where a timestamp is missing.
-  public init?(_ exchange: RangingExchange) {
+  public init?(_ exchange: borrowing RangingExchange) {
     guard let pollSent = exchange.poll.transmitted, let pollReceived = exchange.poll.reception?.time,
       let responseSent = exchange.response?.transmitted, let responseReceived = exchange.response?.reception?.time,
       let finalSent = exchange.final?.transmitted, let finalReceived = exchange.final?.reception?.time

@@ -33,8 +33,52 @@ final class PulseTable: Sendable {
     self.slopes = slopes
   }
 
+  private struct Key: Equatable {
+    var shape: PulseShape
+    var tapSpacing: Double
+  }
+  private static let kept = LatestFew<Key, PulseTable>(most: 4)
+
+  /// The same numbers, in the same memory, for all who ask for this pulse: a table takes a millisecond, and what two threads or
+  /// two stages read of one memory stays in the processor's cache.
   convenience init(_ shape: PulseShape, tapSpacing: Double) {
-    self.init { shape($0 * tapSpacing) }
+    self.init(
+      sharing: Self.kept.value(for: Key(shape: shape, tapSpacing: tapSpacing)) {
+        PulseTable { shape($0 * tapSpacing) }
+      })
+  }
+
+  private init(sharing other: PulseTable) {
+    values = other.values
+    slopes = other.slopes
+  }
+
+  /// Where a row of the table begins, values and slopes, at the column of tap 0.
+  struct Row {
+    var values: UnsafePointer<Double>
+    var slopes: UnsafePointer<Double>
+  }
+
+  /// The rows round the fraction of `delay`: column k holds p(k − τ) of the earlier one, column k + `rowTaps` that of the
+  /// next, which weighs as much as the second number given to `body`.
+  ///
+  /// - Precondition: columns from 0 to the last that `body` reads lie within the rows, ±`reach` taps round the delay.
+  @inline(__always)
+  func read<Result>(_ delay: Double, _ body: (Row, Double) -> Result) -> Result {
+    let whole = delay.rounded(.down)
+    let position = (delay - whole) * Double(Self.fractions)
+    let row = min(Int(position), Self.fractions - 1)
+    let start = row * Self.rowTaps + Self.reach - Int(whole)
+    precondition(start >= 0 && start < values.count - Self.rowTaps, "a delay of \(delay) taps is outside the table")
+    let blend = position - Double(row)
+    return values.withUnsafeBufferPointer { values in
+      slopes.withUnsafeBufferPointer { slopes in
+        guard let first = values.baseAddress, let firstSlope = slopes.baseAddress else {
+          preconditionFailure("a table without a row")
+        }
+        return body(Row(values: first + start, slopes: firstSlope + start), blend)
+      }
+    }
   }
 
   /// Writes p(k − `delay`) for the `count` taps k = `first` ..< `first` + `count`.

@@ -167,6 +167,29 @@ import Testing
     #expect(reached > 0 && passedOver > 0)
   }
 
+  /// Where nothing reaches the strict level, the search goes on from what it has filtered for that: what it then has is what the
+  /// laxer level alone would leave, to the bit.
+  @Test func whatTheStrictLevelLeavesIsNotFilteredAgain() {
+    var random = StatisticsRandom(seed: 809)
+    let bench = Bench(falseAlarmRate: 1e-6)
+    var filtered = 0
+    for trial in 0..<60 {
+      let paths = trial % 2 == 0 ? [] : [NaivePath(delayTaps: random.uniform(20...380), powerdB: 10, phase: 0)]
+      let samples = NaiveImpulseResponse.samples(paths, tapCount: Self.tapCount, using: &random)
+      bench.taps.load(ChannelImpulseResponse(samples), antenna: 0)
+      let found = bench.search.run(bench.taps, using: bench.workspace)
+      let level =
+        bench.taps.noiseVariance * bench.search.noiseGain
+        * bench.search.detectionLevel(tapCount: Self.tapCount, rate: FirstPathSearch.presence)
+      guard found.halfTap == nil || found.threshold == level else { continue }
+      let map = FilteredPowers(bench.workspace, 0..<2 * Self.tapCount - 1)
+      let left = map.candidates.map { map[$0] }
+      #expect(left == bench.filtered(reaching: Float(level)))
+      filtered += left.count { $0 > 0 }
+    }
+    #expect(filtered > 0)
+  }
+
   /// E|z|² of the filter over noise of variance 1, on whole and on half taps.
   @Test func noiseGainIsTheFiltersOwn() {
     var random = StatisticsRandom(seed: 807)

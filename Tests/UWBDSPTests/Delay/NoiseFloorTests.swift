@@ -92,6 +92,20 @@ import Testing
     }
   }
 
+  /// The median by sorting, of blocks' means that occur several times, too.
+  @Test func isTheMedianOfTheBlocks() {
+    var random = StatisticsRandom(seed: 640)
+    for count in 8...64 {
+      for kinds in [3.0, 1e6] {
+        let means = (0..<count).map { _ in Float(1 + random.uniform(0...kinds).rounded()) }
+        let sorted = means.sorted()
+        let expected = Double(sorted[(count - 1) / 2] + sorted[count / 2]) / 2 / NoiseFloor.medianOfBlockMean
+        let powers = means.flatMap { [Float](repeating: $0, count: NoiseFloor.blockTaps) }
+        #expect(abs(estimate(powers, before: powers.count) / expected - 1) < 1e-6)
+      }
+    }
+  }
+
   @Test func zeroesAreNoNoise() {
     #expect(estimate([Float](repeating: 0, count: 100), before: 100) == 0)
     #expect(estimate([Float](repeating: 0, count: 5), before: 5) == 0)

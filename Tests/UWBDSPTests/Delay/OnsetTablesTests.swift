@@ -23,22 +23,41 @@ import Testing
   @Test(arguments: OnsetTables.profiles.indices, [0, 13, 44, 88])
   func eigenvectorsRebuildTheCovariance(profile: Int, onset: Int) {
     let count = OnsetTables.windowTaps
-    let cell = profile * OnsetTables.onsetCount + onset
+    let cells = tables.all
+    let cell = cells.cell(profile: profile, onset: onset)
     let lane = 2
     let ratio = 25.118864  // 14 dB
     for row in stride(from: 0, to: count, by: 5) {
       for column in stride(from: 1, to: count, by: 6) {
         var rebuilt = 0.0
         for index in 0..<OnsetTables.rank {
-          let gain = Double(tables.gains[cell * OnsetTables.rank + index][lane])
+          let gain = Double(cells.gains[cell * OnsetTables.rank + index][lane])
           rebuilt +=
-            gain / (1 - gain) / ratio * Double(tables.vectors[cell * count + row][index])
-            * Double(tables.vectors[cell * count + column][index])
+            gain / (1 - gain) / ratio * Double(cells.vectors[cell * count + row][index])
+            * Double(cells.vectors[cell * count + column][index])
         }
         let expected = covariance(OnsetTables.profiles[profile], onset: OnsetTables.onset(onset), row, column)
         #expect(abs(rebuilt - expected) < 3e-3, "profile \(profile), onset \(onset), taps \(row) and \(column)")
       }
     }
+  }
+
+  /// What is made first is a part of the whole, to the bit, and what the whole adds is none of it.
+  @Test func theCoarseCellsAreSomeOfAll() {
+    let (coarse, all) = (tables.coarse, tables.all)
+    let (count, rank) = (OnsetTables.windowTaps, OnsetTables.rank)
+    var places: Set<Int> = []
+    for profile in OnsetTables.deciding {
+      for onset in stride(from: 0, to: OnsetTables.onsetCount, by: OnsetTables.decidingStep) {
+        let (one, other) = (coarse.cell(profile: profile, onset: onset), all.cell(profile: profile, onset: onset))
+        places.insert(one)
+        #expect(coarse.vectors[one * count..<(one + 1) * count] == all.vectors[other * count..<(other + 1) * count])
+        #expect(coarse.gains[one * rank..<(one + 1) * rank] == all.gains[other * rank..<(other + 1) * rank])
+        #expect(coarse.logDeterminants[one] == all.logDeterminants[other])
+      }
+    }
+    #expect(places.count == coarse.logDeterminants.count)
+    #expect(places.count < all.logDeterminants.count)
   }
 
   @Test func oneSetOfTablesForAllWorkspacesOfAPulse() {

@@ -128,6 +128,30 @@ import Testing
     #expect(samples(taps) == made)
   }
 
+  /// Integers become samples by the block, where they are asked for: in any order, and anew for each CIR.
+  @Test func samplesOfARangeAreThoseOfTheWhole() {
+    var random = StatisticsRandom(seed: 704)
+    let taps = PreparedTaps(tapCount: 300)
+    for count in [300, 131, 16, 300] {
+      let made = NaiveImpulseResponse.samples(
+        [NaivePath(delayTaps: 0.6 * Double(count), powerdB: 30, phase: 1)], tapCount: count, using: &random)
+      let integers = NaiveImpulseResponse.integers(made, step: 0.1)
+      let expected = integers.samples()
+      taps.load(integers, antenna: 0)
+      for _ in 0..<6 {
+        let start = Int(random.uniform(-8...Double(count)))
+        let range = start..<start + Int(random.uniform(0...40))
+        let first = taps.taps(in: range)
+        for tap in range where tap >= -PreparedTaps.margin && tap < count + PreparedTaps.margin {
+          let sample = Complex(first[2 * tap], first[2 * tap + 1])
+          #expect(sample == (expected.indices.contains(tap) ? expected[tap] : .zero), "tap \(tap) of \(count)")
+        }
+      }
+      #expect(samples(taps) == expected)
+      expectZeroMargins(taps)
+    }
+  }
+
   @Test func unusableSamples() {
     let taps = PreparedTaps(tapCount: 64)
     for bad in [Complex<Float>(.nan, 0), Complex(0, .infinity), Complex(3e38, 3e38)] {

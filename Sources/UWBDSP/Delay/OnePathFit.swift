@@ -1,0 +1,307 @@
+/// `PathFit` and `PathCount` for the usual case, one path in white noise, in a fraction of their time.
+///
+/// The same descent, written out for one delay. With b(τ) the pulse, s(τ) its slope and y the window's taps, one run over
+/// them gives bᵀb, bᵀs, sᵀs, bᵀy and sᵀy, and from those
+///
+///     a = bᵀy/bᵀb,   J = ‖y‖² − |bᵀy|²/bᵀb,   g = Re(a*·(sᵀy − a·bᵀs)),   H = |a|²·(sᵀs − (bᵀs)²/bᵀb)
+///
+/// (`PathFit` has the formulas for many). Then it asks what `PathCount` asks before it tries a second path: whether the
+/// residual is larger than noise, holds another path, or the path is too wide for one. Where any of it hints at more, this fit
+/// steps back. Another path is looked for at half taps, not at quarter taps: the pulse's spectrum ends at 3/8 of the sampling
+/// rate, so that no more than 30 % of a gain is lost between two points, and far less than what a path has to bring.
+///
+/// Cost O(window) a step, some 400 instructions, and three thousand for the hints.
+final class OnePathFit {
+  private static let mostIterations = PathFit.mostIterations
+  private static let lanes = 16
+  private static let pointsPerTap = 2
+
+  private let table: PulseTable
+  private let windowTaps: Int
+  /// Real parts, imaginary ones; zero behind the window to whole vectors.
+  private let real: AlignedBuffer<Double>
+  private let imaginary: AlignedBuffer<Double>
+  /// The pulse at the delay found.
+  private let pulse: AlignedBuffer<Double>
+  /// Pulses at half taps of delay: for each block of sixteen the window's taps, a lane for each.
+  private let grid: [SIMD16<Float>]
+  private let energies: [SIMD16<Float>]
+  private let residuals: AlignedBuffer<SIMD2<Float>>
+  /// Largest |y|² of the window.
+  private(set) var strongestPower = 0.0
+  private var energy = 0.0
+
+  /// What a fit ended at.
+  struct Result {
+    var delay: Double
+    var cost: Double
+    /// bᵀb.
+    var pulseEnergy: Double
+    var real: Double
+    var imaginary: Double
+    /// H.
+    var curvature: Double
+    /// Whether nothing hints at a second path.
+    var isAlone: Bool
+  }
+
+  /// What a second path has to promise to be worth a fit, noise variances: `PathCount`'s levels for one antenna.
+  private static let (hint, splitHint) = (6.0, 4.0)
+
+  init(table: PulseTable, windowTaps: Int) {
+    self.table = table
+    self.windowTaps = windowTaps
+    let count = padded(windowTaps)
+    // Delays from two taps before the window to one behind it have all taps of the window in the table's rows.
+    precondition(count + 2 <= PulseTable.reach, "a window of \(windowTaps) taps is wider than the pulse's table")
+    real = AlignedBuffer(count: count, zero: 0)
+    imaginary = AlignedBuffer(count: count, zero: 0)
+    pulse = AlignedBuffer(count: count, zero: 0)
+    residuals = AlignedBuffer(count: windowTaps, zero: .zero)
+    let blocks = (Self.pointsPerTap * windowTaps + Self.lanes - 1) / Self.lanes
+    var grid = [SIMD16<Float>](repeating: .zero, count: blocks * windowTaps)
+    var energies = [SIMD16<Float>](repeating: .zero, count: blocks)
+    let column = AlignedBuffer<Double>(count: windowTaps, zero: 0)
+    for point in 0..<blocks * Self.lanes {
+      let (block, lane) = point.quotientAndRemainder(dividingBy: Self.lanes)
+      table.evaluate(
+        delay: Double(point) / Double(Self.pointsPerTap), firstTap: 0, count: windowTaps, into: column.pointer)
+      for tap in 0..<windowTaps { grid[block * windowTaps + tap][lane] = Float(column.pointer[tap]) }
+      energies[block][lane] = Float(dotProduct(column.pointer, column.pointer, count: windowTaps))
+    }
+    self.grid = grid
+    self.energies = energies
+  }
+
+  /// Takes the window's taps from `firstTap` on, all of them inside the CIR.
+  func load(_ taps: PreparedTaps, firstTap: Int) {
+    let source = taps.taps(in: firstTap..<firstTap + windowTaps) + 2 * firstTap
+    let real = real.pointer
+    let imaginary = imaginary.pointer
+    var (strongest, sum) = (0.0, 0.0)
+    for tap in 0..<windowTaps {
+      let x = Double(source[2 &* tap])
+      let y = Double(source[2 &* tap &+ 1])
+      real[tap] = x
+      imaginary[tap] = y
+      let power = x * x + y * y
+      sum += power
+      strongest = power > strongest ? power : strongest
+    }
+    strongestPower = strongest
+    energy = sum
+  }
+
+  /// Settles one path from `start` on.
+  ///
+  /// - Parameter tolerance: how much lower the cost may still be at the end, noise variances.
+  /// - Returns: `nil` where it doesn't settle.
+  func settle(from start: Double, variance: Double, tolerance: Double) -> Result? {
+    var delay = start
+    var here = moments(at: delay)
+    guard var point = Point(here, energy) else { return nil }
+    var damping = 1e-3
+    for _ in 0..<Self.mostIterations {
+      let step = point.gradient / (point.curvature * (1 + damping))
+      guard step * point.gradient >= tolerance * variance else {
+        return judge(delay, here, point, variance)
+      }
+      let candidate = min(
+        max(delay + min(max(step, -PathFit.longestStep), PathFit.longestStep), -2), Double(windowTaps) + 1)
+      let there = moments(at: candidate)
+      if let next = Point(there, energy), next.cost < point.cost {
+        delay = candidate
+        here = there
+        point = next
+        damping = max(damping / 8, 1e-12)
+      } else {
+        damping = max(damping * 10, 1e-4)
+        // No step, however short, lowers the cost: rounding is all that is left.
+        guard damping <= 1e8 else { return judge(delay, here, point, variance) }
+      }
+    }
+    return nil
+  }
+
+  /// Sums over the window at one delay.
+  private struct Moments {
+    var pulse = 0.0
+    var slope = 0.0
+    var both = 0.0
+    var pulseReal = 0.0
+    var pulseImaginary = 0.0
+    var slopeReal = 0.0
+    var slopeImaginary = 0.0
+  }
+
+  /// Cost and its derivatives at one delay.
+  private struct Point {
+    var cost: Double
+    var gradient: Double
+    var curvature: Double
+
+    /// `nil` where no pulse is in the window, or its slope can't be told from the pulse.
+    init?(_ moments: Moments, _ energy: Double) {
+      guard moments.pulse > 0 else { return nil }
+      let power = moments.pulseReal * moments.pulseReal + moments.pulseImaginary * moments.pulseImaginary
+      cost = energy - power / moments.pulse
+      let along = moments.pulseReal * moments.slopeReal + moments.pulseImaginary * moments.slopeImaginary
+      gradient = (along - power * moments.both / moments.pulse) / moments.pulse
+      let left = moments.slope - moments.both * moments.both / moments.pulse
+      curvature = power / (moments.pulse * moments.pulse) * left
+      guard left > 1e-4 * moments.slope, curvature > 0 else { return nil }
+    }
+  }
+
+  private func moments(at delay: Double) -> Moments {
+    let end = padded(windowTaps)
+    let next = PulseTable.rowTaps
+    return table.read(delay) { near, blend in
+      let values = near.values
+      let slopes = near.slopes
+      let real = UnsafePointer(real.pointer)
+      let imaginary = UnsafePointer(imaginary.pointer)
+      var (pulse, slope, both) = (SIMD2<Double>(), SIMD2<Double>(), SIMD2<Double>())
+      var (pulseReal, pulseImaginary) = (SIMD2<Double>(), SIMD2<Double>())
+      var (slopeReal, slopeImaginary) = (SIMD2<Double>(), SIMD2<Double>())
+      var tap = 0
+      while tap < end {
+        let value = loadTwo(values + tap)
+        let rise = loadTwo(slopes + tap)
+        let p = value + blend * (loadTwo(values + (next &+ tap)) - value)
+        let s = rise + blend * (loadTwo(slopes + (next &+ tap)) - rise)
+        let x = loadTwo(real + tap)
+        let y = loadTwo(imaginary + tap)
+        pulse += p * p
+        slope += s * s
+        both += p * s
+        pulseReal += p * x
+        pulseImaginary += p * y
+        slopeReal += s * x
+        slopeImaginary += s * y
+        tap &+= 2
+      }
+      var moments = Moments(
+        pulse: pulse.sum(), slope: slope.sum(), both: both.sum(), pulseReal: pulseReal.sum(),
+        pulseImaginary: pulseImaginary.sum(), slopeReal: slopeReal.sum(), slopeImaginary: slopeImaginary.sum())
+      // What the last vector reached of the taps behind the window: taps are zero there, the pulse is not.
+      for tap in windowTaps..<end {
+        let p = values[tap] + blend * (values[next + tap] - values[tap])
+        let s = slopes[tap] + blend * (slopes[next + tap] - slopes[tap])
+        moments.pulse -= p * p
+        moments.slope -= s * s
+        moments.both -= p * s
+      }
+      return moments
+    }
+  }
+
+  private func judge(_ delay: Double, _ moments: Moments, _ point: Point, _ variance: Double) -> Result {
+    let real = moments.pulseReal / moments.pulse
+    let imaginary = moments.pulseImaginary / moments.pulse
+    let cost = leaveResidual(delay, real, imaginary)
+    let excess = cost / variance - Double(windowTaps)
+    let isAlone =
+      cost <= Self.hint * variance
+      || excess <= Double(windowTaps).squareRoot()
+        && splitGain(delay, moments.pulse) <= Self.splitHint * variance
+        && !holdsAnother(Float(Self.hint * variance), Float(moments.pulse))
+    return Result(
+      delay: delay, cost: cost, pulseEnergy: moments.pulse, real: real, imaginary: imaginary,
+      curvature: point.curvature, isAlone: isAlone)
+  }
+
+  /// Replaces taps by residuals, y − a·b; returns their energy.
+  private func leaveResidual(_ delay: Double, _ x: Double, _ y: Double) -> Double {
+    table.evaluate(delay: delay, firstTap: 0, count: windowTaps, into: pulse.pointer)
+    let real = real.pointer
+    let imaginary = imaginary.pointer
+    let pulse = pulse.pointer
+    var sum = 0.0
+    for tap in 0..<windowTaps {
+      real[tap] -= x * pulse[tap]
+      imaginary[tap] -= y * pulse[tap]
+      residuals.pointer[tap] = SIMD2(Float(real[tap]), Float(imaginary[tap]))
+      sum += real[tap] * real[tap] + imaginary[tap] * imaginary[tap]
+    }
+    return sum
+  }
+
+  /// `PathFit.splitGain` of the one path.
+  private func splitGain(_ delay: Double, _ pulseEnergy: Double) -> Double {
+    let end = padded(windowTaps)
+    let next = PulseTable.rowTaps
+    return table.read(delay - 0.5) { near, nearBlend in
+      table.read(delay + 0.5) { far, farBlend in
+        func wide(_ tap: Int) -> SIMD2<Double> {
+          let early = loadTwo(near.values + tap)
+          let late = loadTwo(far.values + tap)
+          return early + nearBlend * (loadTwo(near.values + (next &+ tap)) - early)
+            + (late + farBlend * (loadTwo(far.values + (next &+ tap)) - late))
+        }
+        let pulse = UnsafePointer(pulse.pointer)
+        let real = UnsafePointer(real.pointer)
+        let imaginary = UnsafePointer(imaginary.pointer)
+        var (energy, overlap) = (SIMD2<Double>(), SIMD2<Double>())
+        var (along, across) = (SIMD2<Double>(), SIMD2<Double>())
+        var tap = 0
+        while tap < end {
+          let column = wide(tap)
+          energy += column * column
+          overlap += column * loadTwo(pulse + tap)
+          along += column * loadTwo(real + tap)
+          across += column * loadTwo(imaginary + tap)
+          tap &+= 2
+        }
+        var whole = energy.sum()
+        for tap in windowTaps..<end {
+          let behind = wide(tap).x
+          whole -= behind * behind
+        }
+        let shared = overlap.sum()
+        let left = whole - shared * shared / pulseEnergy
+        guard left > 1e-4 * whole else { return 0 }
+        let (x, y) = (along.sum(), across.sum())
+        return (x * x + y * y) / left
+      }
+    }
+  }
+
+  /// Whether one further path at some half tap would lower the cost by more than `level`.
+  private func holdsAnother(_ level: Float, _ pulseEnergy: Float) -> Bool {
+    grid.withUnsafeBufferPointer { grid in
+      guard let base = grid.baseAddress else { return false }
+      for block in 0..<energies.count {
+        let pulses = base + block * windowTaps
+        let power = power(pulses)
+        let energy = energies[block]
+        // `PathStarts` has these limits, too: too close to the path, or hardly in the window.
+        guard any(power .> 0.05 * level * energy) else { continue }
+        let overlap = overlap(pulses)
+        let left = energy - overlap * overlap / pulseEnergy
+        let isOpen = (left .> energy * 0.05) .& (energy .> 0.02)
+        if any((power .> level * left) .& isOpen) { return true }
+      }
+      return false
+    }
+  }
+
+  /// |b(τ)ᵀr|² of a block of delays.
+  private func power(_ pulses: UnsafePointer<SIMD16<Float>>) -> SIMD16<Float> {
+    let residuals = residuals.pointer
+    var real = SIMD16<Float>()
+    var imaginary = SIMD16<Float>()
+    for tap in 0..<windowTaps {
+      real += pulses[tap] * residuals[tap].x
+      imaginary += pulses[tap] * residuals[tap].y
+    }
+    return real * real + imaginary * imaginary
+  }
+
+  /// b(τ)ᵀb of a block of delays with the path's pulse.
+  private func overlap(_ pulses: UnsafePointer<SIMD16<Float>>) -> SIMD16<Float> {
+    var sum = SIMD16<Float>()
+    for tap in 0..<windowTaps { sum += pulses[tap] * Float(pulse.pointer[tap]) }
+    return sum
+  }
+}
