@@ -45,9 +45,6 @@ final class OnePathFit {
     var isAlone: Bool
   }
 
-  /// What a second path has to promise to be worth a fit, noise variances: `PathCount`'s levels for one antenna.
-  private static let (hint, splitHint) = (6.0, 4.0)
-
   init(table: PulseTable, windowTaps: Int) {
     self.table = table
     self.windowTaps = windowTaps
@@ -202,10 +199,10 @@ final class OnePathFit {
     let cost = leaveResidual(delay, real, imaginary)
     let excess = cost / variance - Double(windowTaps)
     let isAlone =
-      cost <= Self.hint * variance
+      cost <= PathHint.another * variance
       || excess <= Double(windowTaps).squareRoot()
-        && splitGain(delay, moments.pulse) <= Self.splitHint * variance
-        && !holdsAnother(Float(Self.hint * variance), Float(moments.pulse))
+        && splitGain(delay, moments.pulse) <= PathHint.split * variance
+        && !holdsAnother(Float(PathHint.another * variance), Float(moments.pulse))
     return Result(
       delay: delay, cost: cost, pulseEnergy: moments.pulse, real: real, imaginary: imaginary,
       curvature: point.curvature, isAlone: isAlone)

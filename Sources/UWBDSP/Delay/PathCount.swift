@@ -223,6 +223,13 @@ private struct PathRefusal {
   var believable: Double
 }
 
+/// What hints at a further path on one antenna, and makes it worth a fit, noise variances.
+enum PathHint {
+  static let another = 6.0
+  /// For a path that stands for two: one direction is looked at, not a grid of them.
+  static let split = 4.0
+}
+
 /// What a further path has to bring, in noise variances.
 private struct PathLimits {
   /// A figure that depends on how far a further path moves the first one: `near` up to half a tap, `far` from 1.25 on.
@@ -241,9 +248,8 @@ private struct PathLimits {
   /// Before it is as likely there as not: the price of three more unknowns found by a search, which is longer where the
   /// path may be anywhere.
   var evenOdds: Stakes
-  /// What hints at a further path, and makes it worth a fit.
+  /// `PathHint`
   var hint: Double
-  /// The same for a path that stands for two: one direction is looked at, not a grid of them.
   var splitHint: Double
 
   init(variance: Double, logSNR: Double, amplitudes: Int) {
@@ -251,8 +257,8 @@ private struct PathLimits {
     self.variance = variance
     acceptance = Stakes(near: level(5 + logSNR), far: level(14 + logSNR))
     evenOdds = Stakes(near: level(7), far: level(12))
-    hint = level(6)
-    splitHint = level(4)
+    hint = level(PathHint.another)
+    splitHint = level(PathHint.split)
   }
 
   /// γ_A of the same chance: fixed point of γ + ln Σ_{j<A} γ_A^j/j!, reached to 10⁻³ in a few steps.
