@@ -134,7 +134,7 @@ final class PathFit: PathModel, DescentModel {
 
   /// Whether paths cancel each other: amplitudes far beyond any tap, of two delays that have run into one.
   func hasCollapsed(count: Int) -> Bool {
-    (0..<count).contains { amplitude($0).lengthSquared > 1000 * strongestPower }
+    (0..<count).contains { amplitude($0).lengthSquared > 300 * strongestPower }
   }
 
   func strongestPath(count: Int) -> Int {
