@@ -24,7 +24,7 @@ extension DescentModel {
 final class Descent<Position: BitwiseCopyable> {
   /// Taps: a step no longer than the pulse's slope is informative.
   static var longestStep: Double { 0.6 }
-  private static var mostIterations: Int { 40 }
+  static var mostIterations: Int { 40 }
   /// Of the cost: what single precision leaves uncertain of it.
   private static var rounding: Double { 1e-6 }
 

@@ -12,7 +12,6 @@
 ///
 /// Cost O(window) a step, some 400 instructions, and three thousand for the hints.
 final class OnePathFit {
-  private static let mostIterations = PathFit.mostIterations
   private static let lanes = 16
   private static let pointsPerTap = 2
 
@@ -98,13 +97,12 @@ final class OnePathFit {
     var here = moments(at: delay)
     guard var point = Point(here, energy) else { return nil }
     var damping = 1e-3
-    for _ in 0..<Self.mostIterations {
+    for _ in 0..<Descent<Double>.mostIterations {
       let step = point.gradient / (point.curvature * (1 + damping))
       guard step * point.gradient >= tolerance * variance else {
         return judge(delay, here, point, variance)
       }
-      let candidate = min(
-        max(delay + min(max(step, -PathFit.longestStep), PathFit.longestStep), -2), Double(windowTaps) + 1)
+      let candidate = Descent<Double>.moved(delay, by: step, windowTaps: windowTaps)
       let there = moments(at: candidate)
       if let next = Point(there, energy), next.cost < point.cost {
         delay = candidate
