@@ -59,19 +59,27 @@ let package = Package(
         "UWBDSP", "TestSupport", "CAllocationCounter", .product(name: "Numerics", package: "swift-numerics"),
       ],
       swiftSettings: strict),
+    // Each names all modules that it imports, directly or not: a change of a struct's layout then compiles it anew.
     .testTarget(
-      name: "UWBSimulationTests", dependencies: ["UWBSimulation", "TestSupport"], swiftSettings: strict),
-    .testTarget(
-      name: "UWBCaptureTests", dependencies: ["UWBCapture", "UWBSimulation", "TestSupport", "CSanitizerProbe"],
+      name: "UWBSimulationTests",
+      dependencies: ["UWBDSP", "UWBSimulation", "TestSupport", .product(name: "Numerics", package: "swift-numerics")],
       swiftSettings: strict),
     .testTarget(
-      name: "NearbySessionTests", dependencies: ["NearbySession", "UWBSimulation", "TestSupport"], swiftSettings: strict
-    ),
+      name: "UWBCaptureTests",
+      dependencies: ["UWBDSP", "UWBCapture", "UWBSimulation", "TestSupport", "CSanitizerProbe"], swiftSettings: strict),
     .testTarget(
-      name: "NearbySimulationTests", dependencies: ["NearbySimulation", "TestSupport"], swiftSettings: strict),
-    .testTarget(name: "UWBReportTests", dependencies: ["UWBReport", "TestSupport"], swiftSettings: strict),
+      name: "NearbySessionTests", dependencies: ["UWBDSP", "NearbySession", "UWBSimulation", "TestSupport"],
+      swiftSettings: strict),
     .testTarget(
-      name: "uwbTests", dependencies: ["uwb", "NearbySession", "UWBCapture", "UWBSimulation", "TestSupport"],
+      name: "NearbySimulationTests",
+      dependencies: ["UWBDSP", "UWBSimulation", "NearbySession", "NearbySimulation", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(name: "UWBReportTests", dependencies: ["UWBDSP", "UWBReport", "TestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "uwbTests",
+      dependencies: [
+        "UWBDSP", "uwb", "NearbySession", "NearbySimulation", "UWBCapture", "UWBSimulation", "TestSupport",
+      ],
       swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]

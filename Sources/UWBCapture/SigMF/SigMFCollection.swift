@@ -108,13 +108,12 @@ struct SigMFCollection: CaptureReader, HashedCapture {
         file: path, place: "collection", problem: "is no collection of recordings",
         remedy: "It has an object “collection” with core:streams.")
     }
-    let folder = (path as NSString).deletingLastPathComponent
     // A name may not lead out of the collection's folder.
-    let streams = file.collection.streams.map { ($0.name as NSString).lastPathComponent }
+    let streams = file.collection.streams.map { SigMFPaths.lastName($0.name) }
     var known: Set<String> = []
     let names = streams.filter { known.insert($0).inserted }
     func recording(_ name: String) -> SigMFRecording? {
-      let recording = SigMFRecording(SigMFPaths(folder.isEmpty ? name : "\(folder)/\(name)"))
+      let recording = SigMFRecording(SigMFPaths(SigMFPaths.path(of: name, beside: path)))
       let files = FileManager.default
       guard files.fileExists(atPath: recording.metadata.path), files.fileExists(atPath: recording.data.path) else {
         return nil
@@ -123,7 +122,7 @@ struct SigMFCollection: CaptureReader, HashedCapture {
     }
     var found = names.compactMap(recording)
     let missing = names.count - found.count
-    let base = (SigMFPaths(path).base as NSString).lastPathComponent
+    let base = SigMFPaths.lastName(SigMFPaths(path).base)
     if names.enumerated().allSatisfy({ $0.element == member(base, $0.offset) }) {
       var number = names.count
       while let next = recording(member(base, number)) {

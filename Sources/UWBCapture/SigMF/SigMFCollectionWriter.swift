@@ -55,7 +55,7 @@ public final class SigMFCollectionWriter: CaptureWriter {
     let name = SigMFCollection.member(paths.base, streams.count)
     // A collection names its streams' metadata by their hash.
     let hash = try SHA512.hexadecimal(of: FilePart(path: SigMFPaths(name).metadata))
-    streams.append(.init(name: (name as NSString).lastPathComponent, hash: hash))
+    streams.append(.init(name: SigMFPaths.lastName(name), hash: hash))
     try writeCollection()
   }
 
@@ -96,7 +96,7 @@ public final class SigMFArchiveWriter: CaptureWriter {
 
   public func finish() throws {
     try writer.finish()
-    let name = (paths.base as NSString).lastPathComponent
+    let name = SigMFPaths.lastName(paths.base)
     try SigMFArchive.pack(SigMFRecording(partial), as: name, to: paths.archive)
     unlink(partial.metadata)
     unlink(partial.data)

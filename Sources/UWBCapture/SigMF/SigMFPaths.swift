@@ -20,6 +20,14 @@ struct SigMFPaths: Equatable {
     base = String(path.dropLast(ending?.count ?? 0))
   }
 
+  /// The last name of a path. (NSString's `lastPathComponent` crashes on a name that ends in some hundred slashes.)
+  static func lastName(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? "" }
+
+  /// The path of `name` in the folder of `path`.
+  static func path(of name: String, beside path: String) -> String {
+    (path.lastIndex(of: "/").map { path[...$0] } ?? "") + name
+  }
+
   /// Whether `path` names a recording: by its ending, or because both files are there and none is called `path`.
   static func isRecording(_ path: String) -> Bool {
     let paths = SigMFPaths(path)

@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  /// The same descent: the same minimum, and what follows there.
+  /// The same descent: the same minimum, and what follows there. The reference sums in single precision.
   @Test func settlesWherePathFitDoes() throws {
     var random = StatisticsRandom(seed: 940)
     let bench = Bench()
@@ -41,22 +41,27 @@ import Testing
       let start = path.delayTaps - 20 + random.uniform(-0.4...0.4)
       delays.pointer[0] = start
       var isSettled = false
-      let cost = bench.fit.refine(
-        delays.pointer, count: 1, variance: 1, tolerance: 1e-4, settled: &isSettled)
+      _ = bench.fit.refine(delays.pointer, count: 1, variance: 1, tolerance: 1e-4, settled: &isSettled)
       let found = try #require(bench.settle(from: start))
       #expect(isSettled)
-      #expect(abs(found.delay - delays.pointer[0]) < 1e-8)
-      #expect(abs(found.cost - cost) < 1e-8 * max(cost, bench.one.strongestPower))
-      #expect(bench.fit.solve(delays.pointer, count: 1) != nil)
+      // Either ends where H·δ² < 10⁻⁴.
+      #expect(abs(found.delay - delays.pointer[0]) < 0.02 / found.curvature.squareRoot() + 1e-6)
+      #expect(abs(bench.one.strongestPower / bench.fit.strongestPower - 1) < 1e-6)
+
+      delays.pointer[0] = found.delay
+      let cost = try #require(bench.fit.solve(delays.pointer, count: 1))
+      // Each tap of the residual is off by a few roundings of the strongest one.
+      let rounding = 4 * Double(Float.ulpOfOne) * bench.fit.strongestPower.squareRoot()
+      #expect(abs(found.cost - cost) < 2 * (Double(Self.window) * cost).squareRoot() * rounding)
       #expect(bench.fit.differentiate(delays.pointer, count: 1))
-      #expect(abs(found.curvature / bench.fit.curvature(0, 0) - 1) < 1e-6)
+      let curvature = bench.fit.amplitudeProduct(0, 0) * bench.fit.slopeProduct(0, 0)
+      #expect(abs(found.curvature / curvature - 1) < 1e-5)
       #expect(
-        (Complex(found.real, found.imaginary) - bench.fit.amplitude(0)).length < 1e-7 * bench.fit.amplitude(0).length)
-      #expect(bench.one.strongestPower == bench.fit.strongestPower)
+        (Complex(found.real, found.imaginary) - bench.fit.amplitude(0)).length < 1e-6 * bench.fit.amplitude(0).length)
       // Its share of the phase's variance where there is no other path: 1/(bᵀb·|a|²).
       bench.fit.invertCurvature(count: 1)
       let power = found.real * found.real + found.imaginary * found.imaginary
-      #expect(abs(bench.fit.phaseVariance(0, count: 1) * found.pulseEnergy * power - 1) < 1e-6)
+      #expect(abs(bench.fit.phaseVariance(0, count: 1) * found.pulseEnergy * power - 1) < 1e-5)
     }
   }
 
