@@ -16,12 +16,10 @@ func runFuzzer(
 
 let format = ProcessInfo.processInfo.environment["UWB_FUZZ_FORMAT"] ?? "decaranging"
 
-/// Where the formats that are files put theirs: in memory.
+/// Where the formats that are files put theirs: a folder of this run's alone.
 let folder: String = {
-  let base = FileManager.default.fileExists(atPath: "/dev/shm") ? "/dev/shm" : NSTemporaryDirectory()
-  let path = "\(base)/uwb-fuzz-\(ProcessInfo.processInfo.processIdentifier)"
+  let path = ProcessInfo.processInfo.environment["UWB_FUZZ_FILES"] ?? NSTemporaryDirectory()
   do {
-    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     try Data((0..<4096).map { UInt8(truncatingIfNeeded: $0 * 7) }).write(
       to: URL(fileURLWithPath: path + "/x.sigmf-data"))
   } catch {
