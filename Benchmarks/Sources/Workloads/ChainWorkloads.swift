@@ -12,6 +12,7 @@ extension Workload {
       }
     } + [
       chain("1-antenna/room-dw1000", .dw1000, 1, true),
+      chain("1-antenna/free-space-dw1000", .dw1000, 1, false),
       Workload("chain/with-tracker-and-session/room", .exchange) {
         let exchanges = SimulatedInput.exchanges(antennas: 1, inRoom: true)
         let engine = RangingEngine(RangingEngine.Configuration(profile: .ideal))
@@ -25,7 +26,7 @@ extension Workload {
     _ name: String, _ profile: DeviceProfile, _ antennas: Int, _ inRoom: Bool
   ) -> Workload {
     Workload("chain/\(name)", .exchange) {
-      chain(profile, SimulatedInput.exchanges(antennas: antennas, inRoom: inRoom))
+      chain(profile, SimulatedInput.exchanges(antennas: antennas, inRoom: inRoom, profile: profile))
     }
   }
 

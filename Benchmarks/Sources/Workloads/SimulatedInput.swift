@@ -20,9 +20,10 @@ public enum SimulatedInput {
   /// Exchanges with a peer that walks past in a room (six walls, first path 25–35 dB over the noise), or in free space, held
   /// as 16-bit integers. Poll and final have a CIR each.
   public static func exchanges(
-    antennas: Int, inRoom: Bool, count: Int = 64, tapCount: Int = 1016, array: AntennaArray? = nil
+    antennas: Int, inRoom: Bool, count: Int = 64, tapCount: Int = 1016, array: AntennaArray? = nil,
+    profile: DeviceProfile = .ideal
   ) -> [RangingExchange] {
-    guard var link = Scenario.walk.links(profile: .ideal, seed: 1).first else { return [] }
+    guard var link = Scenario.walk.links(profile: profile, seed: 1).first else { return [] }
     link.array = array ?? Self.array(antennas: antennas)
     if !inRoom { link.room = nil }
     // The peer's own timestamps are exact to a tick: what is off is the estimators' doing.

@@ -11,10 +11,16 @@ private func memory(_ field: String) -> Int {
 }
 
 /// Writes a made-up capture: exchanges of two CIRs of 1016 taps.
-func makeCapture(_ path: String, count: Int, inRoom: Bool) throws {
+func makeCapture(_ path: String, count: Int, inRoom: Bool, profile name: String) throws {
+  guard let profile = DeviceProfile.named(name) else {
+    throw CaptureError(
+      file: path, problem: "there is no profile “\(name)” to make it with",
+      remedy: "Take one of \(DeviceProfile.all.map(\.name).joined(separator: ", ")).")
+  }
   // A walk of 1000 exchanges, over and over.
-  let exchanges = SimulatedInput.exchanges(antennas: 1, inRoom: inRoom, count: min(1000, max(1, count / 2)))
-  let writer = try createCapture(path, header: CaptureHeader(format: "sigmf", profile: "ideal", notes: ["made up"]))
+  let exchanges = SimulatedInput.exchanges(
+    antennas: 1, inRoom: inRoom, count: min(1000, max(1, count / 2)), profile: profile)
+  let writer = try createCapture(path, header: CaptureHeader(format: "sigmf", profile: name, notes: ["made up"]))
   let start = now()
   for index in 0..<max(1, count / 2) {
     var exchange = exchanges[index % exchanges.count]

@@ -1,4 +1,5 @@
 import Foundation
+import UWBDSP
 import Workloads
 
 // Times that the benchmark library has no table for: one JSON object a line. `scripts/performance` makes a page of them.
@@ -8,13 +9,13 @@ import Workloads
 //   measure memory                         what reading taps costs at the least
 //   measure latency COUNT                  each exchange by itself, and an empty loop beside it
 //   measure curves [--svg FILE]            cost as work grows, with the exponents
-//   measure make PATH CIRS [--free-space]  writes a made-up SigMF capture
+//   measure make PATH CIRS [--free-space] [--profile NAME]   writes a made-up SigMF capture
 //   measure read PATH…                     how fast captures are read up to the engine's door, in how much memory
 //   measure distances PATH OUT             the engine over a capture in memory; its distances
 
 let usage = """
   measure time [--seconds S] NAME… | list | memory | latency COUNT | curves [--svg FILE] |
-    make PATH CIRS [--free-space] | read PATH… | distances PATH OUT
+    make PATH CIRS [--free-space] [--profile NAME] | read PATH… | distances PATH OUT
 
   """
 
@@ -30,6 +31,7 @@ var words = Array(CommandLine.arguments.dropFirst())
 do {
   let seconds = option("--seconds").flatMap(Double.init) ?? 1
   let picture = option("--svg")
+  let profile = option("--profile") ?? DeviceProfile.ideal.name
   let isFreeSpace = words.contains("--free-space")
   words.removeAll { $0 == "--free-space" }
   switch (words.first, words.count) {
@@ -38,7 +40,7 @@ do {
   case ("memory", 1): measureMemory()
   case ("latency", 2): try measureLatency(count: Int(words[1]) ?? 1_000_000)
   case ("curves", 1): try measureCurves(picture: picture)
-  case ("make", 3): try makeCapture(words[1], count: Int(words[2]) ?? 2, inRoom: !isFreeSpace)
+  case ("make", 3): try makeCapture(words[1], count: Int(words[2]) ?? 2, inRoom: !isFreeSpace, profile: profile)
   case ("distances", 3): try measureDistances(words[1], to: words[2])
   case ("read", 2...): for path in words.dropFirst() { try readCapture(path) }
   default:

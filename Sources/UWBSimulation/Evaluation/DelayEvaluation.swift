@@ -1,6 +1,4 @@
-import Dispatch
 import Numerics
-import Synchronization
 import UWBDSP
 
 #if canImport(Glibc)
@@ -79,13 +77,7 @@ public struct DelayEvaluation: Sendable {
 
   /// Runs `threads` workers over the trials, each its own share, and gathers one row for each estimator.
   public func run(threads: Int = 1, progress: (@Sendable (Int) -> Void)? = nil) -> [Row] {
-    let parts = Mutex<[Int: Part]>([:])
-    let count = max(1, min(threads, trialCount))
-    DispatchQueue.concurrentPerform(iterations: count) { index in
-      let part = run(trialCount * index / count..<trialCount * (index + 1) / count, progress: progress)
-      parts.withLock { $0[index] = part }
-    }
-    let gathered = parts.withLock { parts in (0..<count).compactMap { parts[$0] } }
+    let gathered = inShares(of: trialCount, threads: threads) { run($0, progress: progress) }
     let bounds = gathered.flatMap(\.bounds)
     return methods.indices.map { index in row(methods[index], gathered.flatMap { $0.answers[index] }, bounds) }
   }

@@ -1,6 +1,4 @@
-import Dispatch
 import Numerics
-import Synchronization
 import UWBDSP
 
 #if canImport(Glibc)
@@ -115,13 +113,7 @@ public struct DirectionEvaluation: Sendable {
 
   /// Runs `threads` workers over the trials, each its own share, and gathers one row for each estimator.
   public func run(threads: Int = 1, progress: (@Sendable (Int) -> Void)? = nil) -> [Row] {
-    let parts = Mutex<[Int: Part]>([:])
-    let count = max(1, min(threads, trialCount))
-    DispatchQueue.concurrentPerform(iterations: count) { index in
-      let part = run(trialCount * index / count..<trialCount * (index + 1) / count, progress: progress)
-      parts.withLock { $0[index] = part }
-    }
-    let gathered = parts.withLock { parts in (0..<count).compactMap { parts[$0] } }
+    let gathered = inShares(of: trialCount, threads: threads) { run($0, progress: progress) }
     let bounds = gathered.flatMap(\.bounds)
     return contestants.indices.map { index in
       row(contestants[index].name, gathered.flatMap { $0.trials[index] }, bounds)

@@ -92,7 +92,7 @@ struct AngleCalibrationReport {
 
   /// For people.
   var table: String {
-    func number(_ value: Double?, _ places: Int) -> String { value.map { SummaryOutput.decimal($0, places) } ?? "-" }
+    func number(_ value: Double?, _ places: Int) -> String { String(decimal: value, places: places, absent: "-") }
     func percent(_ part: Int, _ whole: Int) -> String { number(share(part, whole).map { $0 * 100 }, 1) }
     let limits = "±\(number(inner.x * Self.degrees, 0))° azimuth, ±\(number(inner.y * Self.degrees, 0))° elevation"
     var lines: [[String]] = [
@@ -116,7 +116,7 @@ struct AngleCalibrationReport {
     var text = "Held-out grid points (checkerboard, both ways round); rms errors in °, shares in %.\n"
     text += "inner: within \(limits); before: \(antennas == nil ? "the chip's own angles" : "not calibrated").\n\n"
     for line in lines {
-      let cells = zip(line, widths).map { String(repeating: " ", count: $1 - $0.count) + $0 }
+      let cells = zip(line, widths).map { $0.indented(to: $1) }
       text += cells.joined(separator: "  ") + "\n"
     }
     if let antennas {

@@ -71,24 +71,15 @@ struct BiasOutput {
 
   private func writeTable(_ figures: BiasFigures, _ exchanges: LabelledExchanges) throws {
     func cell(_ value: Double?, _ places: Int, _ width: Int) -> String {
-      guard let value, value.isFinite else { return left("–", width) }
-      var bytes: [UInt8] = []
-      bytes.appendDecimal(value, places: places)
-      return left(String(decoding: bytes, as: UTF8.self), width)
-    }
-    func left(_ text: String, _ width: Int) -> String {
-      String(repeating: " ", count: max(0, width - text.count)) + text
-    }
-    func right(_ text: String, _ width: Int) -> String {
-      text + String(repeating: " ", count: max(0, width - text.count))
+      String(decimal: value, places: places).indented(to: width)
     }
     var text = "Each capture held out, its settings chosen without it. Lengths in metres.\n\n"
     let width = max(7, figures.captures.map(\.name.count).max() ?? 0)
     text +=
-      right("capture", width) + " label exch.  truth  raw error    rms  stated  |e|/σ  P(LOS)  right  settings\n"
+      "capture".padded(to: width) + " label exch.  truth  raw error    rms  stated  |e|/σ  P(LOS)  right  settings\n"
     for capture in figures.captures {
       let label = capture.isLineOfSight.map { $0 ? "LOS" : "NLOS" } ?? "–"
-      text += right(capture.name, width) + " " + right(label, 5) + cell(Double(capture.exchanges), 0, 6)
+      text += capture.name.padded(to: width) + " " + label.padded(to: 5) + cell(Double(capture.exchanges), 0, 6)
       text += cell(capture.trueDistance, 2, 7) + cell(capture.rawError, 3, 11) + cell(capture.error, 3, 7)
       text += cell(capture.deviation, 3, 8) + cell(capture.normalisedError, 2, 7) + cell(capture.probability, 2, 8)
       text += cell(capture.accuracy, 2, 7)
@@ -99,7 +90,7 @@ struct BiasOutput {
     }
     text += "\nerror of the distance                     rms  median of |error|\n"
     for method in figures.methods {
-      text += right(method.name, 38) + cell(method.rms, 3, 7) + cell(method.medianAbsolute, 3, 19) + "\n"
+      text += method.name.padded(to: 38) + cell(method.rms, 3, 7) + cell(method.medianAbsolute, 3, 19) + "\n"
     }
     text += "\nstated deviation: median " + cell(BiasFigures.median(figures.deviations), 3, 0)
     text += ", within one " + cell(100 * figures.coverage(1), 1, 0) + " %, within two "

@@ -74,7 +74,7 @@ struct CalibrateDelayCommand: ParsableCommand {
         file: captures.joined(separator: ", "), problem: "the distances determine no calibration",
         remedy: "Give captures with finite distances in line of sight.")
     }
-    var writer = EvaluationTableWriter(EvaluationTableWriter.Kind(output), ByteOutput())
+    var writer = EvaluationTableWriter(output, ByteOutput())
     if let validation = DelayCrossValidation(samples, fit: fit) {
       try writer.write(validation.table)
     } else {
@@ -87,7 +87,7 @@ struct CalibrateDelayCommand: ParsableCommand {
     let run = try SelfCalibrationRun(
       captures, truth: try truth.map { try TruthTable(path: $0) }, engine: engine, arrangement: arrangement,
       knownDelays: knownDelay, placeDeviation: placeDeviation, surveyDeviation: surveyDeviation)
-    var writer = EvaluationTableWriter(EvaluationTableWriter.Kind(output), ByteOutput())
+    var writer = EvaluationTableWriter(output, ByteOutput())
     for table in run.tables { try writer.write(table) }
     for message in run.messages { Message.write(message) }
     try write(run.solution.calibration)
@@ -96,9 +96,9 @@ struct CalibrateDelayCommand: ParsableCommand {
   private func write(_ calibration: DelayCalibration) throws {
     try CalibrationFile.update(out) { $0.delay = calibration }
     for device in calibration.devices {
-      let metres = SummaryOutput.decimal(device.delay * UWB.speedOfLightInAir / 2, 4)
+      let metres = String(decimal: device.delay * UWB.speedOfLightInAir / 2, places: 4)
       Message.write(
-        "\(out): device \(device.address ?? "unnamed"), delay \(SummaryOutput.decimal(device.delay * 1e9, 4)) ns (\(metres) m)"
+        "\(out): device \(device.address ?? "unnamed"), delay \(String(decimal: device.delay * 1e9, places: 4)) ns (\(metres) m)"
       )
     }
     let knots = calibration.lineOfSight.knots

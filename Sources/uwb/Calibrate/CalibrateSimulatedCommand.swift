@@ -46,11 +46,6 @@ struct CalibrateSimulatedCommand: ParsableCommand {
 
   private func report(_ trained: LineOfSightTraining.Result, _ trainingMissed: Int) throws {
     let judging = LineOfSightTrials(trialCount: trials, seed: seed &+ 1).samples()
-    func text(_ value: Double) -> String {
-      var bytes: [UInt8] = []
-      bytes.appendDecimal(value, places: 3)
-      return String(decoding: bytes, as: UTF8.self)
-    }
     var lines = "λ \(trained.choice.lambda), \(judging.samples.count) other CIRs judged"
     lines += ", \(trainingMissed + judging.missed) without a first path left out\n"
     lines += "channels   area under the curve   right\n"
@@ -63,8 +58,8 @@ struct CalibrateSimulatedCommand: ParsableCommand {
       let labels = samples.map { $0.isLineOfSight == true }
       let right = Double(zip(scores, labels).count { ($0 > 0.5) == $1 }) / Double(max(samples.count, 1))
       let area = ReceiverOperatingCurve(scores: scores, labels: labels)?.area ?? .nan
-      lines += name + String(repeating: " ", count: 11 - name.count) + text(area)
-      lines += String(repeating: " ", count: 18) + text(right) + "\n"
+      lines += name.padded(to: 11) + String(decimal: area, places: 3).padded(to: 23)
+      lines += String(decimal: right, places: 3) + "\n"
     }
     let output = ByteOutput()
     try output.write(lines)

@@ -90,7 +90,7 @@ struct SelfCalibrationRun {
         )
       case .tooUncertain(let devices, let deviation):
         (
-          "the places tell the delay of \(list(devices)) to \(SummaryOutput.decimal(deviation, 2)) m only",
+          "the places tell the delay of \(list(devices)) to \(String(decimal: deviation, places: 2)) m only",
           "Devices nearly in a line, or six of them in a ring, tell little: move some, add one, or add a known distance."
         )
       }
@@ -189,7 +189,7 @@ struct SelfCalibrationRun {
     }
     if solution.scale > 1 {
       list.append(
-        "Residuals are \(SummaryOutput.decimal(solution.scale, 1)) times what deviations allow; delays' deviations count it."
+        "Residuals are \(String(decimal: solution.scale, places: 1)) times what deviations allow; delays' deviations count it."
       )
     }
     return list

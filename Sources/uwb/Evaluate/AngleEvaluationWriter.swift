@@ -3,25 +3,14 @@ import UWBSimulation
 
 /// Rows of an evaluation of angles as a table for people, ndjson or csv. Angles in degrees.
 final class AngleEvaluationWriter {
-  private let kind: EvaluateDelayCommand.OutputKind
   private let output: ByteOutput
-  private var text = JSONText()
+  /// `nil` for people.
+  private var rows: FigureRows?
   private var heading = ""
 
   init(_ kind: EvaluateDelayCommand.OutputKind, _ output: ByteOutput) {
-    self.kind = kind
     self.output = output
-  }
-
-  private static let columns = [
-    "estimator", "case", "snr_db", "snapshots", "trials", "sources", "rmse_deg", "bias_deg", "median_deg", "p90_deg",
-    "close_rmse_deg", "bound_deg", "deterministic_bound_deg", "ratio", "normalised_variance", "coverage",
-    "elevation_rmse_deg", "elevation_bias_deg", "elevation_p90_deg", "elevation_bound_deg", "elevation_ratio",
-    "elevation_normalised_variance", "missed", "ambiguous", "covered", "not_finite", "microseconds",
-  ]
-
-  func begin() throws {
-    if kind == .csv { try output.write(Self.columns.joined(separator: ",") + "\n") }
+    rows = kind.rows.map { FigureRows($0, output) }
   }
 
   func finish() throws {
@@ -31,66 +20,39 @@ final class AngleEvaluationWriter {
   private static func degrees(_ value: Double?) -> Double? { value.map { $0 * 180 / .pi } }
 
   func write(_ row: DirectionEvaluation.Row, case name: String, snapshots: Int, snrdB: Double) throws {
-    switch kind {
-    case .ndjson: try writeObject(row, name, snapshots, snrdB)
-    case .csv: try writeLine(row, name, snapshots, snrdB)
-    case .table: try writeText(row, name, snrdB)
+    if rows != nil {
+      try rows?.write(Self.figures(row, name, snapshots, snrdB))
+    } else {
+      try writeText(row, name, snrdB)
     }
     try output.flush()
   }
 
-  private func writeObject(_ row: DirectionEvaluation.Row, _ name: String, _ snapshots: Int, _ snrdB: Double) throws {
+  private static func figures(
+    _ row: DirectionEvaluation.Row, _ name: String, _ snapshots: Int, _ snrdB: Double
+  ) -> [FigureRows.Figure] {
+    func angle(_ value: Double?) -> EvaluationTable.Cell { .number(degrees(value), places: 6) }
     let (azimuth, elevation) = (row.azimuth, row.elevation)
-    text.begin()
-    text.add("estimator", row.name)
-    text.add("case", name)
-    text.add("snr_db", snrdB, places: 2)
-    text.add("snapshots", snapshots)
-    text.add("trials", row.trials)
-    text.add("sources", row.sources)
-    text.add("rmse_deg", Self.degrees(azimuth?.error?.rms), places: 6)
-    text.add("bias_deg", Self.degrees(azimuth?.error?.bias), places: 6)
-    text.add("median_deg", Self.degrees(azimuth?.error?.median), places: 6)
-    text.add("p90_deg", Self.degrees(azimuth?.error?.p90), places: 6)
-    text.add("close_rmse_deg", Self.degrees(azimuth?.closeRMS), places: 6)
-    text.add("bound_deg", Self.degrees(azimuth?.bound), places: 6)
-    text.add("deterministic_bound_deg", Self.degrees(azimuth?.deterministicBound), places: 6)
-    text.add("ratio", azimuth?.ratio, places: 4)
-    text.add("normalised_variance", azimuth?.normalisedVariance, places: 4)
-    text.add("coverage", azimuth?.coverage, places: 4)
-    text.add("elevation_rmse_deg", Self.degrees(elevation?.error?.rms), places: 6)
-    text.add("elevation_bias_deg", Self.degrees(elevation?.error?.bias), places: 6)
-    text.add("elevation_p90_deg", Self.degrees(elevation?.error?.p90), places: 6)
-    text.add("elevation_bound_deg", Self.degrees(elevation?.bound), places: 6)
-    text.add("elevation_ratio", elevation?.ratio, places: 4)
-    text.add("elevation_normalised_variance", elevation?.normalisedVariance, places: 4)
-    text.add("missed", row.missed)
-    text.add("ambiguous", row.ambiguous)
-    text.add("covered", row.covered)
-    text.add("not_finite", row.notFinite)
-    text.add("microseconds", row.microseconds, places: 2)
-    text.end()
-    try output.write { $0.append(contentsOf: text.bytes) }
-  }
-
-  private func writeLine(_ row: DirectionEvaluation.Row, _ name: String, _ snapshots: Int, _ snrdB: Double) throws {
-    func number(_ value: Double?, _ places: Int) -> String { value.map { SummaryOutput.decimal($0, places) } ?? "" }
-    func angle(_ value: Double?) -> String { number(Self.degrees(value), 6) }
-    let (azimuth, elevation) = (row.azimuth, row.elevation)
-    let fields = [
-      row.name, "\"\(name)\"", number(snrdB, 2), "\(snapshots)", "\(row.trials)", "\(row.sources)",
-      angle(azimuth?.error?.rms), angle(azimuth?.error?.bias), angle(azimuth?.error?.median),
-      angle(azimuth?.error?.p90), angle(azimuth?.closeRMS), angle(azimuth?.bound), angle(azimuth?.deterministicBound),
-      number(azimuth?.ratio, 4), number(azimuth?.normalisedVariance, 4), number(azimuth?.coverage, 4),
-      angle(elevation?.error?.rms), angle(elevation?.error?.bias), angle(elevation?.error?.p90),
-      angle(elevation?.bound), number(elevation?.ratio, 4), number(elevation?.normalisedVariance, 4), "\(row.missed)",
-      "\(row.ambiguous)", "\(row.covered)", "\(row.notFinite)", number(row.microseconds, 2),
+    return [
+      ("estimator", .text(row.name)), ("case", .text(name)), ("snr_db", .number(snrdB, places: 2)),
+      ("snapshots", .count(snapshots)), ("trials", .count(row.trials)), ("sources", .count(row.sources)),
+      ("rmse_deg", angle(azimuth?.error?.rms)), ("bias_deg", angle(azimuth?.error?.bias)),
+      ("median_deg", angle(azimuth?.error?.median)), ("p90_deg", angle(azimuth?.error?.p90)),
+      ("close_rmse_deg", angle(azimuth?.closeRMS)), ("bound_deg", angle(azimuth?.bound)),
+      ("deterministic_bound_deg", angle(azimuth?.deterministicBound)),
+      ("ratio", .number(azimuth?.ratio, places: 4)),
+      ("normalised_variance", .number(azimuth?.normalisedVariance, places: 4)),
+      ("coverage", .number(azimuth?.coverage, places: 4)), ("elevation_rmse_deg", angle(elevation?.error?.rms)),
+      ("elevation_bias_deg", angle(elevation?.error?.bias)), ("elevation_p90_deg", angle(elevation?.error?.p90)),
+      ("elevation_bound_deg", angle(elevation?.bound)), ("elevation_ratio", .number(elevation?.ratio, places: 4)),
+      ("elevation_normalised_variance", .number(elevation?.normalisedVariance, places: 4)),
+      ("missed", .count(row.missed)), ("ambiguous", .count(row.ambiguous)), ("covered", .count(row.covered)),
+      ("not_finite", .count(row.notFinite)), ("microseconds", .number(row.microseconds, places: 2)),
     ]
-    try output.write(fields.joined(separator: ",") + "\n")
   }
 
   private func writeText(_ row: DirectionEvaluation.Row, _ name: String, _ snrdB: Double) throws {
-    let title = "\(name) at \(SummaryOutput.decimal(snrdB, 1)) dB, \(row.trials) trials; angles in degrees"
+    let title = "\(name) at \(String(decimal: snrdB, places: 1)) dB, \(row.trials) trials; angles in degrees"
     if title != heading {
       try output.write("\(heading.isEmpty ? "" : "\n")\(title)\n")
       try output.write(
@@ -99,15 +61,11 @@ final class AngleEvaluationWriter {
       heading = title
     }
     func cell(_ value: Double?, _ places: Int, _ width: Int) -> String {
-      let text = value.map { SummaryOutput.decimal($0, places) } ?? "–"
-      return String(repeating: " ", count: max(1, width - text.count)) + text
-    }
-    func pad(_ text: String, _ width: Int) -> String {
-      text + String(repeating: " ", count: max(1, width - text.count))
+      " " + String(decimal: value, places: places).indented(to: width - 1)
     }
     func line(_ label: String, _ angle: String, _ figures: DirectionEvaluation.Figures?, isFirst: Bool) -> String {
       let error = figures?.error
-      var text = "  " + pad(label, 24) + pad(angle, 10)
+      var text = "  " + label.padded(to: 24) + angle.padded(to: 10)
       text += cell(Self.degrees(error?.rms), 4, 8) + cell(Self.degrees(error?.bias), 4, 9)
       text += cell(Self.degrees(error?.median), 4, 9) + cell(Self.degrees(error?.p90), 4, 9)
       text += cell(Self.degrees(figures?.bound), 4, 9) + cell(figures?.ratio, 3, 7)

@@ -104,7 +104,6 @@ struct EvaluateAngleCommand: ParsableCommand {
     }
     let contestants = try contestants(layout, scene)
     let writer = AngleEvaluationWriter(output, ByteOutput())
-    try writer.begin()
     var curves = AngleEvaluationCurves()
     var trialExport = try export.map { try SnapshotExport(folder: $0) }
     let name = "\(array), \(sources), \(snapshots) \(snapshots == 1 ? "snapshot" : "snapshots")"

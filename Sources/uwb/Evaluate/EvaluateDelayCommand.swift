@@ -88,7 +88,6 @@ struct EvaluateDelayCommand: ParsableCommand {
   func run() throws {
     let methods = try methods()
     let writer = EvaluationWriter(output, ByteOutput())
-    try writer.begin()
     var curves = EvaluationCurves()
     var trialExport = try export.map { try TrialExport(folder: $0) }
     for (name, channel) in try cases() {

@@ -6,9 +6,7 @@ import UWBSimulation
 /// Writes the trials of an evaluation of angles for other programs: `<n>.cf64` (complex128, little-endian, trials ×
 /// antennas × snapshots) and `<n>.json`, which says what is true of them; n counts the cases from 0.
 struct SnapshotExport {
-  private static let remedy = "Check the folder, its permissions and the disk."
-  private let folder: URL
-  private var count = 0
+  private var folder: TrialFolder
 
   /// What `<n>.json` holds.
   private struct Truth: Encodable {
@@ -42,10 +40,7 @@ struct SnapshotExport {
 
   /// - Parameter folder: made where it is not there yet.
   init(folder: String) throws {
-    self.folder = URL(fileURLWithPath: folder, isDirectory: true)
-    try WrittenFile.guarded(folder, remedy: Self.remedy) {
-      try FileManager.default.createDirectory(at: self.folder, withIntermediateDirectories: true)
-    }
+    self.folder = try TrialFolder(folder)
   }
 
   /// Writes one case. `trials` from the first on: the same that an evaluation with this generator sees.
@@ -55,37 +50,20 @@ struct SnapshotExport {
       antennas: generator.array.positions.count, snapshots: generator.snapshotCount, carrier: generator.array.carrier,
       positions: generator.array.positions.map { [$0.x, $0.y, $0.z] }, sources: generator.scene.sourceCount,
       isCoherent: generator.scene.isCoherent, noiseVariance: generator.noiseVariance, azimuths: [], elevations: [])
+    let bound = DirectionEvaluation(generator: generator, contestants: [], trialCount: trials, isNoiseKnown: false)
+      .pooledBound()
+    truth.bound = bound.map { $0 * 180 / .pi }
     var snapshots = Snapshots(antennaCount: truth.antennas, snapshotCount: truth.snapshots)
-    let data = folder.appendingPathComponent("\(count).cf64")
-    try WrittenFile.guarded(data.path, remedy: Self.remedy) {
-      try Data().write(to: data)
-      let file = try FileHandle(forWritingTo: data)
+    try folder.add(ending: "cf64") { file in
       for index in 0..<trials {
         let trial = generator.trial(index, into: &snapshots)
         let angles = trial.directions.map { Direction.angles(of: $0) }
         truth.azimuths.append(angles.map { $0.azimuth * 180 / .pi })
         truth.elevations.append(angles.map { $0.elevation * 180 / .pi })
-        try file.write(contentsOf: Self.littleEndian(snapshots))
+        let patterns = zip(snapshots.real, snapshots.imaginary).flatMap { [$0.bitPattern, $1.bitPattern] }
+        try file.write(contentsOf: TrialFolder.littleEndian(patterns))
       }
-      try file.close()
+      return truth
     }
-    let bound = DirectionEvaluation(generator: generator, contestants: [], trialCount: trials, isNoiseKnown: false)
-      .pooledBound()
-    truth.bound = bound.map { $0 * 180 / .pi }
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = .sortedKeys
-    let description = folder.appendingPathComponent("\(count).json")
-    try WrittenFile.guarded(description.path, remedy: Self.remedy) { try encoder.encode(truth).write(to: description) }
-    count += 1
-  }
-
-  private static func littleEndian(_ snapshots: Snapshots) -> Data {
-    var words: [UInt64] = []
-    words.reserveCapacity(2 * snapshots.real.count)
-    for (x, y) in zip(snapshots.real, snapshots.imaginary) {
-      words.append(x.bitPattern.littleEndian)
-      words.append(y.bitPattern.littleEndian)
-    }
-    return words.withUnsafeBytes { Data($0) }
   }
 }

@@ -7,9 +7,7 @@ import UWBSimulation
 /// Writes the trials of an evaluation for other programs: `<n>.cf32` (complex64, little-endian, trials × taps) and
 /// `<n>.json`, which says what is true of them; n counts the cases from 0.
 struct TrialExport {
-  private static let remedy = "Check the folder, its permissions and the disk."
-  private let folder: URL
-  private var count = 0
+  private var folder: TrialFolder
 
   /// What `<n>.json` holds.
   private struct Truth: Encodable {
@@ -36,52 +34,30 @@ struct TrialExport {
 
   /// - Parameter folder: made where it is not there yet.
   init(folder: String) throws {
-    self.folder = URL(fileURLWithPath: folder, isDirectory: true)
-    try WrittenFile.guarded(folder, remedy: Self.remedy) {
-      try FileManager.default.createDirectory(at: self.folder, withIntermediateDirectories: true)
-    }
+    self.folder = try TrialFolder(folder)
   }
 
   /// Writes one case. `trials` from the first on: the same that an evaluation with this generator sees.
   mutating func write(_ generator: DelayTrialGenerator, trials: Int, case name: String) throws {
-    let tapCount = generator.synthesizer.tapCount
     var truth = Truth(
-      case: name, snrdB: generator.snrdB, seed: generator.seed, tapCount: tapCount, trials: trials,
-      pathDelaysTaps: Self.pathDelays(generator.channel), firstPathTaps: [], noiseVariance: [])
+      case: name, snrdB: generator.snrdB, seed: generator.seed, tapCount: generator.synthesizer.tapCount,
+      trials: trials, pathDelaysTaps: Self.pathDelays(generator.channel), firstPathTaps: [], noiseVariance: [])
     var bounds: [Double] = []
     var samples: [Complex<Float>] = []
-    let data = folder.appendingPathComponent("\(count).cf32")
-    try WrittenFile.guarded(data.path, remedy: Self.remedy) {
-      try Data().write(to: data)
-      let file = try FileHandle(forWritingTo: data)
+    try folder.add(ending: "cf32") { file in
       for index in 0..<trials {
         let trial = generator.trial(index, into: &samples)
         truth.firstPathTaps.append(trial.firstPathTaps)
         truth.noiseVariance.append(trial.noiseVariance)
         if let bound = generator.firstPathBound(trial) { bounds.append(bound) }
-        try file.write(contentsOf: Self.littleEndian(samples))
+        let patterns = samples.flatMap { [$0.rawStorage.x.bitPattern, $0.rawStorage.y.bitPattern] }
+        try file.write(contentsOf: TrialFolder.littleEndian(patterns))
       }
-      try file.close()
+      if bounds.count == trials {
+        truth.bound = (bounds.reduce(0, +) / Double(trials)).squareRoot() * UWB.tap * UWB.speedOfLightInAir
+      }
+      return truth
     }
-    if bounds.count == trials {
-      truth.bound = (bounds.reduce(0, +) / Double(trials)).squareRoot() * UWB.tap * UWB.speedOfLightInAir
-    }
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = .sortedKeys
-    let description = folder.appendingPathComponent("\(count).json")
-    try WrittenFile.guarded(description.path, remedy: Self.remedy) { try encoder.encode(truth).write(to: description) }
-    count += 1
-  }
-
-  private static func littleEndian(_ samples: [Complex<Float>]) -> Data {
-    var words: [UInt32] = []
-    words.reserveCapacity(2 * samples.count)
-    for sample in samples {
-      let raw = sample.rawStorage
-      words.append(raw.x.bitPattern.littleEndian)
-      words.append(raw.y.bitPattern.littleEndian)
-    }
-    return words.withUnsafeBytes { Data($0) }
   }
 
   /// Delays of a path list in taps after its first, ascending; `nil` for channels whose paths are drawn.

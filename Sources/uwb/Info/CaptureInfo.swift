@@ -139,5 +139,5 @@ struct CaptureInfo {
   }
 
   private func list(_ items: [String]) -> String { items.isEmpty ? "none" : items.joined(separator: ", ") }
-  private func decimal(_ value: Double, _ places: Int) -> String { SummaryOutput.decimal(value, places) }
+  private func decimal(_ value: Double, _ places: Int) -> String { String(decimal: value, places: places) }
 }

@@ -66,7 +66,7 @@ struct ExchangeText {
     return lines
   }
 
-  private func decimal(_ value: Double, _ places: Int) -> String { SummaryOutput.decimal(value, places) }
+  private func decimal(_ value: Double, _ places: Int) -> String { String(decimal: value, places: places) }
   private func optional(_ value: Double?, _ places: Int) -> String { value.map { decimal($0, places) } ?? "–" }
   private func metres(_ value: Double?) -> String { value.map { "\(decimal($0, 4)) m" } ?? "–" }
   private func angle(_ value: Double?) -> String { value.map { "\(decimal($0 * Self.degrees, 2))°" } ?? "–" }

@@ -132,29 +132,3 @@ struct JSONText {
     bytes.append(UInt8(ascii: "\""))
   }
 }
-
-extension [UInt8] {
-  /// Appends a number in plain decimal notation, rounded half away from zero, never in exponent form.
-  ///
-  /// Numbers whose digits do not fit 63 bits are written as Swift writes them.
-  mutating func appendDecimal(_ value: Double, places: Int) {
-    var scale = 1.0
-    for _ in 0..<places { scale *= 10 }
-    let scaled = (value * scale).rounded(.toNearestOrAwayFromZero)
-    guard abs(scaled) < 9e18 else {
-      append(contentsOf: "\(value)".utf8)
-      return
-    }
-    var rest = UInt64(abs(scaled))
-    if scaled < 0 { append(UInt8(ascii: "-")) }
-    let start = count
-    var written = 0
-    repeat {
-      if written == places, places > 0 { append(UInt8(ascii: ".")) }
-      append(UInt8(ascii: "0") + UInt8(rest % 10))
-      rest /= 10
-      written += 1
-    } while rest > 0 || written <= places
-    self[start...].reverse()
-  }
-}

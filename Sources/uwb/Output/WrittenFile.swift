@@ -9,11 +9,11 @@ enum WrittenFile {
   }
 
   /// Turns whatever goes wrong in `body` into an error that names `path`.
-  static func guarded(
-    _ path: String, remedy: String = "Check the folder and its permissions.", _ body: () throws -> Void
-  ) throws {
+  static func guarded<Result>(
+    _ path: String, remedy: String = "Check the folder and its permissions.", _ body: () throws -> Result
+  ) throws -> Result {
     do {
-      try body()
+      return try body()
     } catch {
       throw CaptureError(file: path, problem: "can't be written", remedy: remedy)
     }

@@ -42,17 +42,12 @@ struct SummaryOutput: ReplayOutput {
   mutating func flush() throws {}
 
   private static func line(_ totals: ReplayTotals) -> String {
-    var text = "\(totals.exchanges) exchanges in \(decimal(totals.seconds, 1)) s, \(totals.updates) updates"
+    let seconds = String(decimal: totals.seconds, places: 1)
+    var text = "\(totals.exchanges) exchanges in \(seconds) s, \(totals.updates) updates"
     let rejected = totals.rejected.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
     text += ", rejected: \(rejected.isEmpty ? "none" : rejected.joined(separator: ", "))"
     let skipped = totals.skipped.counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
     return text + ", skipped input: \(skipped.isEmpty ? "none" : skipped.joined(separator: ", "))"
-  }
-
-  static func decimal(_ value: Double, _ places: Int) -> String {
-    var bytes: [UInt8] = []
-    bytes.appendDecimal(value, places: places)
-    return String(decoding: bytes, as: UTF8.self)
   }
 }
 
@@ -119,8 +114,8 @@ private struct PeerSummary {
   }
 
   var text: String {
-    func metres(_ value: Double) -> String { "\(SummaryOutput.decimal(value, 3)) m" }
-    func angle(_ value: Double) -> String { "\(SummaryOutput.decimal(value, 2))°" }
+    func metres(_ value: Double) -> String { "\(String(decimal: value, places: 3)) m" }
+    func angle(_ value: Double) -> String { "\(String(decimal: value, places: 2))°" }
     var text = "\(updates) updates"
     if raw.count > 0 { text += ", distance mean \(metres(raw.mean)), spread \(metres(raw.deviation))" }
     if stated.count > 0 { text += ", stated deviation \(metres(stated.mean))" }
@@ -129,7 +124,7 @@ private struct PeerSummary {
     if chip.count > 0 { text += ", less the chip's raw distance \(metres(chip.mean)) ± \(metres(chip.deviation))" }
     if rawError.count > 0 {
       text += "\n    error against the truth: rms \(metres(rawError.rms)), tracked \(metres(trackedError.rms)), "
-      text += "in stated deviations \(SummaryOutput.decimal(normalisedError.rms, 2))"
+      text += "in stated deviations \(String(decimal: normalisedError.rms, places: 2))"
     } else if azimuthError.count + elevationError.count > 0 {
       text += "\n    error against the truth"
     }

@@ -50,7 +50,7 @@ struct EvaluateRangingCommand: ParsableCommand {
     let input = RangingEvaluationInput(
       captures: captures, truth: try truth.map { try TruthTable(path: $0) }, engine: engine, seed: seed, walks: walks,
       isCrossValidated: crossValidate)
-    var writer = EvaluationTableWriter(EvaluationTableWriter.Kind(output), ByteOutput())
+    var writer = EvaluationTableWriter(output, ByteOutput())
     var panels: [Panel] = []
     for section in Self.sections where section.applies(to: input) {
       let result = try section.evaluate(input)

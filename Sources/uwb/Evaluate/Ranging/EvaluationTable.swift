@@ -21,24 +21,12 @@ struct EvaluationTable {
 
 /// Writes tables as aligned text, one JSON object a row, or CSV.
 struct EvaluationTableWriter {
-  enum Kind {
-    case table, ndjson, csv
-
-    init(_ output: EvaluateDelayCommand.OutputKind) {
-      switch output {
-      case .table: self = .table
-      case .ndjson: self = .ndjson
-      case .csv: self = .csv
-      }
-    }
-  }
-
-  private let kind: Kind
+  private let kind: EvaluateDelayCommand.OutputKind
   private let output: ByteOutput
   private var text = JSONText()
   private var count = 0
 
-  init(_ kind: Kind, _ output: ByteOutput) {
+  init(_ kind: EvaluateDelayCommand.OutputKind, _ output: ByteOutput) {
     self.kind = kind
     self.output = output
   }
@@ -58,11 +46,7 @@ struct EvaluationTableWriter {
       text.begin()
       text.add("table", table.name)
       for (column, cell) in zip(table.columns, row) {
-        switch cell {
-        case .text(let value): text.add(column, value)
-        case .count(let value): text.add(column, value)
-        case .number(let value, let places): text.add(column, value, places: places)
-        }
+        text.add(column, cell)
       }
       text.end()
       try output.write { $0.append(contentsOf: text.bytes) }
@@ -75,18 +59,13 @@ struct EvaluationTableWriter {
     try output.write((["table"] + table.columns.map { "\($0)" }).joined(separator: ",") + "\n")
     for row in table.rows {
       try output.write(
-        ([.text(table.name)] + row).map { Self.field(Self.string($0, absent: "")) }.joined(separator: ",") + "\n")
+        ([.text(table.name)] + row).map(\.csv).joined(separator: ",") + "\n")
     }
-  }
-
-  private static func field(_ text: String) -> String {
-    guard text.contains(where: { $0 == "," || $0 == "\"" }) else { return text }
-    return "\"\(text.replacing("\"", with: "\"\""))\""
   }
 
   private func writeText(_ table: EvaluationTable) throws {
     var lines = [table.columns.map { "\($0)" }]
-    lines += table.rows.map { $0.map { Self.string($0, absent: "–") } }
+    lines += table.rows.map { $0.map { $0.string(absent: "–") } }
     let widths = table.columns.indices.map { column in lines.map { $0[column].count }.max() ?? 0 }
     try output.write("\(count > 0 ? "\n" : "")\(table.name)\n")
     for line in lines {
@@ -101,13 +80,31 @@ struct EvaluationTableWriter {
       try output.write(text + "\n")
     }
   }
+}
 
-  private static func string(_ cell: EvaluationTable.Cell, absent: String) -> String {
-    switch cell {
+extension EvaluationTable.Cell {
+  func string(absent: String) -> String {
+    switch self {
     case .text(let value): value
     case .count(let value): "\(value)"
-    case .number(let value, let places):
-      value.flatMap { $0.isFinite ? SummaryOutput.decimal($0, places) : nil } ?? absent
+    case .number(let value, let places): String(decimal: value, places: places, absent: absent)
+    }
+  }
+
+  /// A field of CSV (RFC 4180).
+  var csv: String {
+    let text = string(absent: "")
+    guard text.contains(where: { $0 == "," || $0 == "\"" }) else { return text }
+    return "\"\(text.replacing("\"", with: "\"\""))\""
+  }
+}
+
+extension JSONText {
+  mutating func add(_ name: StaticString, _ cell: EvaluationTable.Cell) {
+    switch cell {
+    case .text(let value): add(name, value)
+    case .count(let value): add(name, value)
+    case .number(let value, let places): add(name, value, places: places)
     }
   }
 }
