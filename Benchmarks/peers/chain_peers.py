@@ -53,7 +53,8 @@ class Capture:
 
     def distances(self, first_paths):
         """Double-sided two-way ranging with the receptions moved to these first paths, m."""
-        moved = dict(zip(self.places, first_paths))
+        # As Python's numbers: ticks and a single-precision first path would make a sum in single precision.
+        moved = dict(zip(self.places, map(float, first_paths)))
         wrap = 1 << 40
 
         def between(later, earlier):

@@ -18,21 +18,21 @@ public enum SimulatedInput {
   }
 
   /// Exchanges with a peer that walks past in a room (six walls, first path 25–35 dB over the noise), or in free space, held
-  /// as 16-bit integers. Poll and final have a CIR each.
+  /// as 16-bit integers. Poll and final have a CIR each. At most as many as the walk has.
   public static func exchanges(
     antennas: Int, inRoom: Bool, count: Int = 64, tapCount: Int = 1016, array: AntennaArray? = nil,
-    profile: DeviceProfile = .ideal
+    profile: DeviceProfile = .ideal, seed: UInt64 = 1
   ) -> [RangingExchange] {
-    guard var link = Scenario.walk.links(profile: profile, seed: 1).first else { return [] }
+    guard var link = Scenario.walk.links(profile: profile, seed: seed).first else { return [] }
     link.array = array ?? Self.array(antennas: antennas)
     if !inRoom { link.room = nil }
     // The peer's own timestamps are exact to a tick: what is off is the estimators' doing.
     link.profile.receptionDeviation = 0
-    link.exchangeCount = count
+    link.exchangeCount = min(count, link.exchangeCount)
     link.tapCount = tapCount
     let start = 0.73 * Double(tapCount)
     link.firstPathTaps = start...start + 8
-    return Array(ExchangeSimulator(link, seed: 1))
+    return Array(ExchangeSimulator(link, seed: seed))
   }
 
   /// CIRs of one antenna and channel, 25 dB, as 16-bit integers.

@@ -17,9 +17,10 @@ func makeCapture(_ path: String, count: Int, inRoom: Bool, profile name: String)
       file: path, problem: "there is no profile “\(name)” to make it with",
       remedy: "Take one of \(DeviceProfile.all.map(\.name).joined(separator: ", ")).")
   }
-  // A walk of 1000 exchanges, over and over.
-  let exchanges = SimulatedInput.exchanges(
-    antennas: 1, inRoom: inRoom, count: min(1000, max(1, count / 2)), profile: profile)
+  // A few walks with noise of their own, over and over.
+  let exchanges = (1...5).flatMap { seed in
+    SimulatedInput.exchanges(antennas: 1, inRoom: inRoom, count: .max, profile: profile, seed: seed)
+  }
   let writer = try createCapture(path, header: CaptureHeader(format: "sigmf", profile: name, notes: ["made up"]))
   let start = now()
   for index in 0..<max(1, count / 2) {
