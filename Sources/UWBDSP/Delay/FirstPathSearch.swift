@@ -173,10 +173,14 @@ struct FirstPathSearch: Sendable {
     let candidates = 2 * range.lowerBound..<2 * range.upperBound - 1
     let map = FilteredPowers(workspace, candidates)
     filter(taps, range, reaching: level, into: map)
-    if let strongest = map.strongest, map[strongest] >= level {
-      let clutter = max(level, clutterPower * map[strongest])
+    let largest = map.largest
+    if largest >= level {
+      let clutter = max(level, clutterPower * largest)
       if let sure = earliest(in: candidates, above: clutter, map) {
-        let early = earliest(in: max(candidates.lowerBound, sure - Self.lookBack)..<sure, above: level, map)
+        // Nothing before it has passed that level: a lower one has to be asked for.
+        let early =
+          clutter > level
+          ? earliest(in: max(candidates.lowerBound, sure - Self.lookBack)..<sure, above: level, map) : nil
         return (crest(from: early ?? sure, map), threshold)
       }
     }
@@ -383,6 +387,9 @@ struct FilteredPowers {
     }
     peaks[block] = peak
   }
+
+  /// The largest of the candidates; zero where none was filtered.
+  var largest: Float { filtered.reduce(0) { max($0, peaks[$1]) } }
 
   /// The first of the largest; `nil` where all are zero.
   var strongest: Int? {
