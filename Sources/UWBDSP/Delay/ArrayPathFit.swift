@@ -29,8 +29,8 @@ final class ArrayPathFit: PathModel, DescentModel {
   let mostAntennas: Int
   /// One problem an antenna; those beyond `antennaCount` rest.
   let antennas: [PathFit]
-  private(set) var antennaCount = 0
-  private(set) var hasFreeShifts = false
+  @exclusivity(unchecked) private(set) var antennaCount = 0
+  @exclusivity(unchecked) private(set) var hasFreeShifts = false
   /// Standard deviations that the samples were divided by; infinite for an antenna that takes no part.
   let deviations: AlignedBuffer<Double>
   /// δ_m less the whole taps that the antenna's window was moved by.
@@ -87,23 +87,28 @@ final class ArrayPathFit: PathModel, DescentModel {
     Position(delay: position.delay + taps, direction: position.direction)
   }
 
-  /// Begins a CIR of so many antennas, which `load` then fills one by one.
+  /// Begins a CIR of so many antennas, which `place` and `load` then fill one by one.
   func begin(antennaCount: Int, hasFreeShifts: Bool) {
     self.antennaCount = antennaCount
     self.hasFreeShifts = hasFreeShifts
   }
 
   /// - Parameters:
-  ///   - firstTap: of this antenna's window.
   ///   - deviation: √v_m; infinite leaves the antenna out.
-  ///   - phase: what the antenna's samples are turned back by, rad.
-  ///   - shift: δ_m less what `firstTap` took of it.
-  func load(
-    _ taps: PreparedTaps, antenna: Int, firstTap: Int, deviation: Double, phase: Double, shift: Double
-  ) {
+  ///   - shift: δ_m less what the antenna's first tap took of it.
+  func place(antenna: Int, deviation: Double, shift: Double) {
     deviations.pointer[antenna] = deviation
     shifts.pointer[antenna] = shift
     startShifts.pointer[antenna] = shift
+  }
+
+  /// Takes the samples of an antenna that was placed.
+  ///
+  /// - Parameters:
+  ///   - firstTap: of this antenna's window.
+  ///   - phase: what the antenna's samples are turned back by, rad.
+  func load(_ taps: PreparedTaps, antenna: Int, firstTap: Int, phase: Double) {
+    let deviation = deviations.pointer[antenna]
     guard deviation.isFinite else { return }
     let factor = phase == 0 ? Complex(1 / deviation) : Complex(length: 1 / deviation, phase: -phase)
     antennas[antenna].load(taps, firstTap: firstTap, factor: factor)
