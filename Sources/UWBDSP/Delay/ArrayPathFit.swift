@@ -41,6 +41,8 @@ final class ArrayPathFit: PathModel, DescentModel {
   private let grid: SteeringGrid?
   private let spectrum: AlignedBuffer<Float>
   private let snapshot: AlignedBuffer<Float>
+  /// The array's antennas, m.
+  private let places: AlignedBuffer<SIMD3<Double>>
   /// Taps that a metre of path takes.
   private let tapsPerMetre: Double
   private let moved: AlignedBuffer<Double>
@@ -65,6 +67,8 @@ final class ArrayPathFit: PathModel, DescentModel {
     self.grid = grid
     spectrum = grid?.makeSpectrum() ?? AlignedBuffer(count: 1, zero: 0)
     tapsPerMetre = 1 / (propagationSpeed * tapSpacing)
+    places = AlignedBuffer(count: mostAntennas, zero: .zero)
+    for (antenna, position) in (grid?.array.positions ?? []).enumerated() { places.pointer[antenna] = position }
     order = PathFit.mostPaths + mostAntennas
     deviations = AlignedBuffer(count: mostAntennas, zero: 1)
     shifts = AlignedBuffer(count: mostAntennas, zero: 0)
@@ -131,8 +135,8 @@ final class ArrayPathFit: PathModel, DescentModel {
 
   /// How much later than at the origin a path is seen in an antenna's window, taps.
   func offset(_ position: Position, antenna: Int) -> Double {
-    guard let grid, position.direction != .zero else { return shifts.pointer[antenna] }
-    let travel = (grid.array.positions[antenna] * position.direction).sum() * tapsPerMetre
+    guard grid != nil, position.direction != .zero else { return shifts.pointer[antenna] }
+    let travel = (places.pointer[antenna] * position.direction).sum() * tapsPerMetre
     return shifts.pointer[antenna] - travel
   }
 

@@ -14,6 +14,8 @@ import Numerics
 /// first path, says by how much: antenna m's taps are taken to be δ_m = f_m − f_0 later, and δ_m is then estimated with
 /// the delays, as a chip's first path errs by tenths of a tap.
 ///
+/// One path that leaves nothing but noise on antennas of one chip goes by `ArrayOnePathFit`, which is quicker.
+///
 /// Amplitudes have the bound's deviations at the solution, 1/√(2·SNR·Σp²) rad for one path. Cost: `PulseFit`'s times the
 /// antennas. Don't use it with a pulse that is wrong by more than a few per cent, as `PulseFit`.
 public struct ArrayPulseFit: Sendable, Hashable {

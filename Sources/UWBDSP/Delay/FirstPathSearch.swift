@@ -234,17 +234,16 @@ struct FirstPathSearch: Sendable {
     let least = 0.999 * level / highestGain
     let leastEnergy = 0.999 * level / energyGain
     let last = PreparedTaps.blockCount(taps.count) - 1
-    let peaks = taps.blockPeaks.pointer
     let bounds = range.lowerBound / PreparedTaps.blockTaps..<PreparedTaps.blockCount(range.upperBound)
     map.forgetOrder()
-    var before = peaks[max(bounds.lowerBound - 1, 0)]
-    var own = peaks[bounds.lowerBound]
+    var before = taps.peaks(max(bounds.lowerBound - 1, 0))
+    var own = taps.peaks(bounds.lowerBound)
     for block in bounds {
-      let after = peaks[min(block &+ 1, last)]
-      let nearby = max(before, own, after)
+      let after = taps.peaks(min(block &+ 1, last))
+      let nearby = before.larger(own).larger(after)
       before = own
       own = after
-      guard nearby >= least else { continue }
+      guard any(nearby .>= least) else { continue }
       if !map.isFiltered(block) {
         // The first and the last block have no taps on one side.
         guard block == 0 || block == last || isEnergetic(taps, block, leastEnergy) else { continue }

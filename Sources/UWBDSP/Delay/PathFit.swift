@@ -40,7 +40,7 @@ final class PathFit: PathModel, DescentModel {
   private let amplitudes: AlignedBuffer<Double>
   /// What `solve` was given last.
   private let solvedDelays: AlignedBuffer<Double>
-  private var gram = SmallCholesky(order: mostPaths)
+  private let gram = SmallCholesky(order: mostPaths)
   private let descent = Descent(order: mostPaths, origin: origin)
   /// S̃ᵀS̃, its lower triangle.
   private let slopeProducts: AlignedBuffer<Double>

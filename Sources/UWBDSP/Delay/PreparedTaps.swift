@@ -32,9 +32,7 @@ public final class PreparedTaps {
   private var scale: Float = 1
   /// |h|² of each tap, zero behind the last to the end of its block.
   let powers: AlignedBuffer<Float>
-  /// The largest |h|² of each block of `blockTaps` taps: scans for a level pass over whole blocks below it.
-  let blockPeaks: AlignedBuffer<Float>
-  /// The largest |h|² of every fourth tap of each block.
+  /// The largest |h|² of every fourth tap of each block of `blockTaps` taps, and of the ones after them, two and three after.
   private let quarterPeaks: AlignedBuffer<Float>
   static let margin = 8
   static let blockTaps = 16
@@ -47,9 +45,12 @@ public final class PreparedTaps {
     integers = AlignedBuffer(count: blocks * Self.blockTaps, zero: 0)
     isConverted = AlignedBuffer(count: blocks, zero: true)
     powers = AlignedBuffer(count: blocks * Self.blockTaps, zero: 0)
-    blockPeaks = AlignedBuffer(count: blocks, zero: 0)
     quarterPeaks = AlignedBuffer(count: 4 * blocks, zero: 0)
   }
+
+  /// Four powers, one of them the largest of a block: scans for a level pass over whole blocks below it.
+  @inline(__always)
+  func peaks(_ block: Int) -> SIMD4<Float> { UnsafePointer(quarterPeaks.pointer).load4(4 &* block) }
 
   /// Blocks that hold `taps` taps, the last one perhaps not full.
   static func blockCount(_ taps: Int) -> Int { (taps + blockTaps - 1) / blockTaps }
@@ -108,7 +109,7 @@ public final class PreparedTaps {
       case .float32: copyNumbers(start, tapStride: response.tapStride)
       }
     }
-    // Integers are finite, and their copy leaves blocks' peaks.
+    // Integers are finite, and copying them leaves the blocks' peaks.
     isUsable = response.format == .int16 || measureBlocks()
     findPeak()
     if let period = backgroundPeriodTaps, isUsable { subtractBackground(period: period) }
@@ -204,31 +205,14 @@ public final class PreparedTaps {
     return sums.sum().isFinite
   }
 
-  /// Peaks of the blocks, four at a time, and the strongest tap, from `quarterPeaks`.
+  /// The strongest tap, from `quarterPeaks`.
   private func findPeak() {
     let blocks = Self.blockCount(count)
-    let quarters = UnsafeRawPointer(quarterPeaks.pointer)
-    let blockPeaks = blockPeaks.pointer
     var highest = SIMD4<Float>()
-    var block = 0
-    while block &+ 4 <= blocks {
-      let all = quarters.loadUnaligned(fromByteOffset: 16 &* block, as: SIMD16<Float>.self)
-      let (even, odd) = (all.evenHalf, all.oddHalf)
-      let pairs = even.replacing(with: odd, where: odd .> even)
-      let peaks = pairs.evenHalf.larger(pairs.oddHalf)
-      UnsafeMutableRawPointer(blockPeaks + block).storeBytes(of: peaks, as: SIMD4<Float>.self)
-      highest = highest.larger(peaks)
-      block &+= 4
-    }
-    var largest = max(max(highest.x, highest.y), max(highest.z, highest.w))
-    while block < blocks {
-      let four = quarters.loadUnaligned(fromByteOffset: 16 &* block, as: SIMD4<Float>.self)
-      blockPeaks[block] = max(max(four.x, four.y), max(four.z, four.w))
-      largest = max(largest, blockPeaks[block])
-      block &+= 1
-    }
+    for block in 0..<blocks { highest = highest.larger(peaks(block)) }
+    let largest = max(max(highest.x, highest.y), max(highest.z, highest.w))
     var strongest = 0
-    while strongest + 1 < blocks, blockPeaks[strongest] < largest { strongest &+= 1 }
+    while strongest + 1 < blocks, !any(peaks(strongest) .== largest) { strongest &+= 1 }
     peakTap = strongest * Self.blockTaps
     while peakTap + 1 < count, powers.pointer[peakTap] < largest { peakTap += 1 }
     peakPower = Double(largest)
