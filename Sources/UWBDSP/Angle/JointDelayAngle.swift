@@ -58,15 +58,19 @@ public struct JointDelayAngle: Sendable, Hashable {
     let paths: ArrayPulseFit.Workspace
     let grid: SteeringGrid
     fileprivate let steered: SteeredPathFit
-    fileprivate let spectrum: AlignedBuffer<Float>
+    /// For one path that the free fit found alone.
+    fileprivate let wave: OneWaveFit?
+    private let ownSpectrum: AlignedBuffer<Float>
+    /// The spectrum of the first path's amplitudes.
+    fileprivate var spectrum: AlignedBuffer<Float> { paths.alone?.spectrum ?? ownSpectrum }
     fileprivate let snapshot: AlignedBuffer<Float>
-    fileprivate let waves: AlignedBuffer<SteeredPathFit.Wave>
-    fileprivate let start: AlignedBuffer<SteeredPathFit.Wave>
-    fileprivate let best: AlignedBuffer<SteeredPathFit.Wave>
+    fileprivate let waves: AlignedBuffer<PlaneWave>
+    fileprivate let start: AlignedBuffer<PlaneWave>
+    fileprivate let best: AlignedBuffer<PlaneWave>
     fileprivate let crests: AlignedBuffer<Int>
     /// First path's directions that came into question at the last estimate.
     let candidates: AlignedBuffer<DirectionCandidate>
-    fileprivate(set) var candidateCount = 0
+    @exclusivity(unchecked) fileprivate(set) var candidateCount = 0
 
     fileprivate init(_ estimator: JointDelayAngle, tapCount: Int) {
       let antennas = estimator.array.positions.count
@@ -75,12 +79,14 @@ public struct JointDelayAngle: Sendable, Hashable {
       let pulse = estimator.fit.paths
       steered = SteeredPathFit(
         grid, paths.fit.pulses, tapsPerMetre: 1 / (estimator.fit.propagationSpeed * pulse.tapSpacing))
-      spectrum = grid.makeSpectrum()
+      let geometry = steered
+      wave = paths.single.map { OneWaveFit(geometry, $0, windowTaps: ArrayPulseFit.windowTaps) }
+      ownSpectrum = grid.makeSpectrum()
       snapshot = AlignedBuffer(count: 2 * antennas, zero: 0)
-      let wave = SteeredPathFit.Wave(delay: 0, cosines: .zero)
-      waves = AlignedBuffer(count: PathFit.mostPaths, zero: wave)
-      start = AlignedBuffer(count: PathFit.mostPaths, zero: wave)
-      best = AlignedBuffer(count: PathFit.mostPaths, zero: wave)
+      let none = PlaneWave(delay: 0, cosines: .zero)
+      waves = AlignedBuffer(count: PathFit.mostPaths, zero: none)
+      start = AlignedBuffer(count: PathFit.mostPaths, zero: none)
+      best = AlignedBuffer(count: PathFit.mostPaths, zero: none)
       crests = AlignedBuffer(count: JointDelayAngle.mostCandidates, zero: 0)
       candidates = AlignedBuffer(count: JointDelayAngle.mostCandidates, zero: .none)
     }
@@ -113,15 +119,25 @@ public struct JointDelayAngle: Sendable, Hashable {
     estimate.isPlaneWave = false
     estimate.direction.reset(.unusable)
     workspace.candidateCount = 0
+    guard workspace.steered.dimensions > 0 else { return }
+    if workspace.paths.alone != nil, let wave = workspace.wave {
+      steer(into: &estimate, wave, using: workspace)
+    } else {
+      steer(into: &estimate, workspace.steered, using: workspace)
+    }
+  }
+
+  private func steer<Model: PlaneWaveModel>(
+    into estimate: inout JointEstimate, _ steered: Model, using workspace: Workspace
+  ) {
     let free = workspace.paths.fit
     let count = estimate.paths.paths.count
-    guard let ending = workspace.paths.ending, count > 0, workspace.steered.dimensions > 0 else { return }
+    guard let ending = workspace.paths.ending, count > 0 else { return }
     for antenna in 0..<free.antennaCount where !free.takesPart(antenna) { return }
     let crests = begin(estimate.paths, free, workspace)
-    let (best, settled) = descend(crests, count, workspace)
+    let (best, settled) = descend(crests, count, steered, workspace)
     guard best.cost < .infinity, isPlane(best.cost, ending.cost, count, ending.usedVariance, workspace) else { return }
 
-    let steered = workspace.steered
     let freedom = Double(free.sampleCount) - Double(count) * (1 + 0.5 * Double(1 + steered.dimensions))
     let used = max(1, best.cost / freedom)
     for index in 0..<workspace.candidateCount {
@@ -164,15 +180,19 @@ public struct JointDelayAngle: Sendable, Hashable {
     }
     // The first path last, so that the spectrum that stays is its own.
     for path in stride(from: estimate.paths.count - 1, through: 0, by: -1) {
-      for antenna in 0..<free.antennaCount {
-        let deviation = free.deviations.pointer[antenna]
-        let value = estimate.amplitude(path: path, antenna: antenna).rawStorage
-        workspace.snapshot.pointer[2 * antenna] = Float(value.x / (deviation * deviation))
-        workspace.snapshot.pointer[2 * antenna + 1] = Float(value.y / (deviation * deviation))
+      if let alone = workspace.paths.alone {
+        workspace.crests.pointer[0] = alone.crest
+      } else {
+        for antenna in 0..<free.antennaCount {
+          let deviation = free.deviations.pointer[antenna]
+          let value = estimate.amplitude(path: path, antenna: antenna).rawStorage
+          workspace.snapshot.pointer[2 * antenna] = Float(value.x / (deviation * deviation))
+          workspace.snapshot.pointer[2 * antenna + 1] = Float(value.y / (deviation * deviation))
+        }
+        workspace.crests.pointer[0] = workspace.grid.evaluate(workspace.snapshot.pointer, into: spectrum)
       }
-      workspace.crests.pointer[0] = workspace.grid.evaluate(workspace.snapshot.pointer, into: spectrum)
       // The free fit counts delays at the origin of the coordinates.
-      workspace.start.pointer[path] = SteeredPathFit.Wave(
+      workspace.start.pointer[path] = PlaneWave(
         delay: positions[path].delay - (mean * positions[path].direction).sum() * workspace.steered.tapsPerMetre,
         cosines: workspace.grid.vertex(of: workspace.crests.pointer[0], in: spectrum))
     }
@@ -183,9 +203,9 @@ public struct JointDelayAngle: Sendable, Hashable {
   }
 
   /// Descends from every crest; keeps the best waves and all places where descents end.
-  private func descend(_ crests: Int, _ count: Int, _ workspace: Workspace) -> (best: DirectionCandidate, settled: Bool)
-  {
-    let steered = workspace.steered
+  private func descend<Model: PlaneWaveModel>(
+    _ crests: Int, _ count: Int, _ steered: Model, _ workspace: Workspace
+  ) -> (best: DirectionCandidate, settled: Bool) {
     let waves = workspace.waves.pointer
     var best = DirectionCandidate.none
     var settled = false
@@ -229,8 +249,8 @@ public struct JointDelayAngle: Sendable, Hashable {
   }
 
   /// Covariance over σ²/2.
-  private func candidate(
-    _ wave: SteeredPathFit.Wave, cost: Double, path: Int, count: Int, _ steered: SteeredPathFit
+  private func candidate<Model: PlaneWaveModel>(
+    _ wave: PlaneWave, cost: Double, path: Int, count: Int, _ steered: Model
   ) -> DirectionCandidate {
     var result = DirectionCandidate.none
     result.cosines = wave.cosines

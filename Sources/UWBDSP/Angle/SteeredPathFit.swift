@@ -10,18 +10,10 @@ import Numerics
 /// Cramér–Rao bound of delays and cosines. All products are sums over antennas of real products of pulses and slopes with one
 /// another, with the taps and with what is left of them, so an iteration costs O(antennas·K²·window). Columns are of single
 /// precision, as in `PathFit`.
-final class SteeredPathFit: DescentModel {
-  /// One wave: delay at the antennas' mean position in the window of the reference axis, and direction cosines (x, y).
-  struct Wave: BitwiseCopyable {
-    var delay: Double
-    var cosines: SIMD2<Double>
-  }
-
+final class SteeredPathFit: PlaneWaveModel {
   /// Furthest that a cosine may stray beyond the edge while it moves.
   private static let furthestCosine = 1.3
   private static let longestCosineStep = 0.3
-  /// A thirtieth of a deviation; the step before the last one has left far less.
-  private static let settledTolerance = 1e-3
   /// What single precision leaves uncertain of a sum of a window's products.
   private static let rounding = 1e-6
 
@@ -29,7 +21,7 @@ final class SteeredPathFit: DescentModel {
   let axes: (SIMD2<Double>, SIMD2<Double>)
   private let pulses: PathPulses
   private let places: [SIMD3<Double>]
-  private let wavenumber: Double
+  let wavenumber: Double
   let tapsPerMetre: Double
   /// The antennas' mean position, m.
   let mean: SIMD3<Double>
@@ -58,8 +50,8 @@ final class SteeredPathFit: DescentModel {
   private let scratch: AlignedBuffer<Double>
   private let cross: AlignedBuffer<SIMD2<Double>>
   private let crossSolved: AlignedBuffer<Double>
-  private let unit: AlignedBuffer<Double>
-  private let descent: Descent<Wave>
+  let unit: AlignedBuffer<Double>
+  let descent: Descent<PlaneWave>
 
   init(_ grid: SteeringGrid, _ pulses: PathPulses, tapsPerMetre: Double) {
     self.pulses = pulses
@@ -98,7 +90,7 @@ final class SteeredPathFit: DescentModel {
     cross = AlignedBuffer(count: order * mostPaths, zero: .zero)
     crossSolved = AlignedBuffer(count: order * 2 * mostPaths, zero: 0)
     unit = AlignedBuffer(count: order, zero: 0)
-    descent = Descent(order: order, origin: Wave(delay: 0, cosines: .zero))
+    descent = Descent(order: order, origin: PlaneWave(delay: 0, cosines: .zero))
   }
 
   /// Takes the windows that `fit` has loaded.
@@ -106,12 +98,10 @@ final class SteeredPathFit: DescentModel {
 
   func amplitude(_ path: Int) -> Complex<Double> { Complex(amplitudes.pointer[path].x, amplitudes.pointer[path].y) }
 
-  private func unknowns(_ count: Int) -> Int { count * (1 + dimensions) }
-
   // MARK: Amplitudes and cost
 
   /// Amplitudes and cost; `nil` where two waves coincide.
-  func solve(_ waves: UnsafePointer<Wave>, count: Int) -> Double? {
+  func solve(_ waves: UnsafePointer<PlaneWave>, count: Int) -> Double? {
     guard let data else { return nil }
     for row in 0..<count {
       amplitudes.pointer[row] = .zero
@@ -159,24 +149,29 @@ final class SteeredPathFit: DescentModel {
   }
 
   /// Answers, levers and pulses of one antenna.
-  private func place(_ waves: UnsafePointer<Wave>, _ count: Int, _ antenna: Int, _ data: ArrayPathFit) {
-    let place = places[antenna]
+  private func place(_ waves: UnsafePointer<PlaneWave>, _ count: Int, _ antenna: Int, _ data: ArrayPathFit) {
     let weight = 1 / data.deviations.pointer[antenna]
     for path in 0..<count {
-      let cosines = waves[path].cosines
-      let direction = SteeringGrid.direction(cosines)
-      let along = (place * direction).sum()
+      let (along, lever) = sight(of: waves[path].cosines, antenna: antenna)
       let index = antenna * mostPaths + path
       answers.pointer[index] = SIMD2(
         weight * Double.cos(wavenumber * along), weight * Double.sin(wavenumber * along))
-      // ∂u_z/∂q = (q·e)/|u_z|, whose pole at the edge is cut off.
-      let depth = max(-direction.z, 1e-3)
-      let pull = direction.z == 0 ? SIMD2<Double>.zero : cosines * (place.z / depth)
-      let lever = SIMD2(place.x, place.y) + pull
-      levers.pointer[index] = SIMD2((lever * axes.0).sum(), (lever * axes.1).sum())
+      levers.pointer[index] = lever
       delays.pointer[index] = waves[path].delay + data.shifts.pointer[antenna] - along * tapsPerMetre
       pulses.evaluate(delay: delays.pointer[index], into: column(antenna, path))
     }
+  }
+
+  /// How far an antenna stands ahead of the mean towards a direction, p_m·u, and ∂(p_m·u)/∂q along the axes, m.
+  @inline(__always)
+  func sight(of cosines: SIMD2<Double>, antenna: Int) -> (along: Double, lever: SIMD2<Double>) {
+    let place = places[antenna]
+    let direction = SteeringGrid.direction(cosines)
+    // ∂u_z/∂q = (q·e)/|u_z|, whose pole at the edge is cut off.
+    let depth = max(-direction.z, 1e-3)
+    let pull = direction.z == 0 ? SIMD2<Double>.zero : cosines * (place.z / depth)
+    let lever = SIMD2(place.x, place.y) + pull
+    return ((place * direction).sum(), SIMD2((lever * axes.0).sum(), (lever * axes.1).sum()))
   }
 
   /// The antenna's samples less the model; returns the energy that is left.
@@ -215,13 +210,7 @@ final class SteeredPathFit: DescentModel {
 
   // MARK: Derivatives
 
-  /// Gradient and Kaufman's matrix where `solve` was last; `false` where it is singular.
-  func differentiate(count: Int) -> Bool {
-    fillCurvature(count: count)
-    return descent.factorise(unknowns(count))
-  }
-
-  func linearise(_ waves: UnsafePointer<Wave>, count: Int) {
+  func linearise(_ waves: UnsafePointer<PlaneWave>, count: Int) {
     fillCurvature(count: count)
     for path in 0..<count {
       descent.hold(
@@ -229,7 +218,7 @@ final class SteeredPathFit: DescentModel {
     }
   }
 
-  private func fillCurvature(count: Int) {
+  func fillCurvature(count: Int) {
     guard let data else { return }
     let total = unknowns(count)
     descent.clear(total)
@@ -344,41 +333,20 @@ final class SteeredPathFit: DescentModel {
     target[2 * order + 2] += both * lever.y * otherLever.y
   }
 
-  /// One column of a wave's own block of H⁻¹ (0: delay, then cosines along the axes); `differentiate` has to have succeeded.
-  func covarianceColumn(_ unknown: Int, of path: Int, count: Int) -> SIMD3<Double> {
-    let total = unknowns(count)
-    let first = path * (1 + dimensions)
-    for row in 0..<total { unit.pointer[row] = row == first + unknown ? 1 : 0 }
-    descent.solve(unit.pointer, total)
-    var column = SIMD3<Double>()
-    for row in 0..<1 + dimensions { column[row] = unit.pointer[first + row] }
-    return column
-  }
-
   // MARK: Descent
 
-  /// Moves `waves` to the nearest minimum of the cost and returns it; infinite where two waves coincide. The last `solve`
-  /// and `differentiate` are of the waves returned.
-  func refine(_ waves: UnsafeMutablePointer<Wave>, count: Int, variance: Double, settled: inout Bool) -> Double {
-    let end = descent.run(
-      self, waves, count: count, unknowns: unknowns(count), least: Self.settledTolerance * variance)
-    settled = end.settled
-    guard end.isStale else { return descent.factorise(unknowns(count)) ? end.cost : .infinity }
-    guard let again = solve(waves, count: count), differentiate(count: count) else { return .infinity }
-    return again
-  }
-
   func move(
-    _ waves: UnsafePointer<Wave>, count: Int, by step: UnsafePointer<Double>, into moved: UnsafeMutablePointer<Wave>
+    _ waves: UnsafePointer<PlaneWave>, count: Int, by step: UnsafePointer<Double>,
+    into moved: UnsafeMutablePointer<PlaneWave>
   ) {
     for path in 0..<count { moved[path] = self.moved(waves[path], step + path * (1 + dimensions)) }
   }
 
-  private func moved(_ wave: Wave, _ step: UnsafePointer<Double>) -> Wave {
+  private func moved(_ wave: PlaneWave, _ step: UnsafePointer<Double>) -> PlaneWave {
     var result = wave
-    result.delay = Descent<Wave>.moved(wave.delay, by: step[0], windowTaps: pulses.windowTaps)
-    if dimensions > 0 { result.cosines += Descent<Wave>.limited(step[1], Self.longestCosineStep) * axes.0 }
-    if dimensions > 1 { result.cosines += Descent<Wave>.limited(step[2], Self.longestCosineStep) * axes.1 }
+    result.delay = Descent<PlaneWave>.moved(wave.delay, by: step[0], windowTaps: pulses.windowTaps)
+    if dimensions > 0 { result.cosines += Descent<PlaneWave>.limited(step[1], Self.longestCosineStep) * axes.0 }
+    if dimensions > 1 { result.cosines += Descent<PlaneWave>.limited(step[2], Self.longestCosineStep) * axes.1 }
     let length = (result.cosines * result.cosines).sum().squareRoot()
     if length > Self.furthestCosine { result.cosines *= Self.furthestCosine / length }
     return result

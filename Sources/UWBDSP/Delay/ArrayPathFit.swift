@@ -29,8 +29,8 @@ final class ArrayPathFit: PathModel, DescentModel {
   let mostAntennas: Int
   /// One problem an antenna; those beyond `antennaCount` rest.
   let antennas: [PathFit]
-  private(set) var antennaCount = 0
-  private(set) var hasFreeShifts = false
+  @exclusivity(unchecked) private(set) var antennaCount = 0
+  @exclusivity(unchecked) private(set) var hasFreeShifts = false
   /// Standard deviations that the samples were divided by; infinite for an antenna that takes no part.
   let deviations: AlignedBuffer<Double>
   /// δ_m less the whole taps that the antenna's window was moved by.
@@ -41,6 +41,8 @@ final class ArrayPathFit: PathModel, DescentModel {
   private let grid: SteeringGrid?
   private let spectrum: AlignedBuffer<Float>
   private let snapshot: AlignedBuffer<Float>
+  /// The array's antennas, m.
+  private let places: AlignedBuffer<SIMD3<Double>>
   /// Taps that a metre of path takes.
   private let tapsPerMetre: Double
   private let moved: AlignedBuffer<Double>
@@ -65,6 +67,8 @@ final class ArrayPathFit: PathModel, DescentModel {
     self.grid = grid
     spectrum = grid?.makeSpectrum() ?? AlignedBuffer(count: 1, zero: 0)
     tapsPerMetre = 1 / (propagationSpeed * tapSpacing)
+    places = AlignedBuffer(count: mostAntennas, zero: .zero)
+    for (antenna, position) in (grid?.array.positions ?? []).enumerated() { places.pointer[antenna] = position }
     order = PathFit.mostPaths + mostAntennas
     deviations = AlignedBuffer(count: mostAntennas, zero: 1)
     shifts = AlignedBuffer(count: mostAntennas, zero: 0)
@@ -87,23 +91,28 @@ final class ArrayPathFit: PathModel, DescentModel {
     Position(delay: position.delay + taps, direction: position.direction)
   }
 
-  /// Begins a CIR of so many antennas, which `load` then fills one by one.
+  /// Begins a CIR of so many antennas, which `place` and `load` then fill one by one.
   func begin(antennaCount: Int, hasFreeShifts: Bool) {
     self.antennaCount = antennaCount
     self.hasFreeShifts = hasFreeShifts
   }
 
   /// - Parameters:
-  ///   - firstTap: of this antenna's window.
   ///   - deviation: √v_m; infinite leaves the antenna out.
-  ///   - phase: what the antenna's samples are turned back by, rad.
-  ///   - shift: δ_m less what `firstTap` took of it.
-  func load(
-    _ taps: PreparedTaps, antenna: Int, firstTap: Int, deviation: Double, phase: Double, shift: Double
-  ) {
+  ///   - shift: δ_m less what the antenna's first tap took of it.
+  func place(antenna: Int, deviation: Double, shift: Double) {
     deviations.pointer[antenna] = deviation
     shifts.pointer[antenna] = shift
     startShifts.pointer[antenna] = shift
+  }
+
+  /// Takes the samples of an antenna that was placed.
+  ///
+  /// - Parameters:
+  ///   - firstTap: of this antenna's window.
+  ///   - phase: what the antenna's samples are turned back by, rad.
+  func load(_ taps: PreparedTaps, antenna: Int, firstTap: Int, phase: Double) {
+    let deviation = deviations.pointer[antenna]
     guard deviation.isFinite else { return }
     let factor = phase == 0 ? Complex(1 / deviation) : Complex(length: 1 / deviation, phase: -phase)
     antennas[antenna].load(taps, firstTap: firstTap, factor: factor)
@@ -126,8 +135,8 @@ final class ArrayPathFit: PathModel, DescentModel {
 
   /// How much later than at the origin a path is seen in an antenna's window, taps.
   func offset(_ position: Position, antenna: Int) -> Double {
-    guard let grid, position.direction != .zero else { return shifts.pointer[antenna] }
-    let travel = (grid.array.positions[antenna] * position.direction).sum() * tapsPerMetre
+    guard grid != nil, position.direction != .zero else { return shifts.pointer[antenna] }
+    let travel = (places.pointer[antenna] * position.direction).sum() * tapsPerMetre
     return shifts.pointer[antenna] - travel
   }
 

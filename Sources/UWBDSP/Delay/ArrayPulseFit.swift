@@ -14,6 +14,8 @@ import Numerics
 /// first path, says by how much: antenna m's taps are taken to be δ_m = f_m − f_0 later, and δ_m is then estimated with
 /// the delays, as a chip's first path errs by tenths of a tap.
 ///
+/// One path that leaves nothing but noise on antennas of one chip goes by `ArrayOnePathFit`, which is quicker.
+///
 /// Amplitudes have the bound's deviations at the solution, 1/√(2·SNR·Σp²) rad for one path. Cost: `PulseFit`'s times the
 /// antennas. Don't use it with a pulse that is wrong by more than a few per cent, as `PulseFit`.
 public struct ArrayPulseFit: Sendable, Hashable {
@@ -35,13 +37,20 @@ public struct ArrayPulseFit: Sendable, Hashable {
   public final class Workspace {
     let count: PathCount<ArrayPathFit>
     var fit: ArrayPathFit { count.model }
+    /// `nil` where the array is too wide for its tables.
+    let single: ArrayOnePathFit?
+    /// `single` where one path is all that the last estimate found, so that `fit` has seen no samples.
+    var alone: ArrayOnePathFit? { isAlone ? single : nil }
+    @exclusivity(unchecked) fileprivate var isAlone = false
     let search: FirstPathSearch
     let searchMemory: FirstPathSearch.Workspace
     /// How the last estimate ended; `nil` where it fitted nothing.
-    fileprivate(set) var ending: PulseFit.Ending?
+    @exclusivity(unchecked) fileprivate(set) var ending: PulseFit.Ending?
     /// The chance that a path was refused that is there, and what it would do to the first path, taps².
-    fileprivate(set) var doubt: (chance: Double, secondMoment: Double)?
+    @exclusivity(unchecked) fileprivate(set) var doubt: (chance: Double, secondMoment: Double)?
     let mostAntennas: Int
+    /// Of each antenna's window.
+    fileprivate let firstTaps: AlignedBuffer<Int>
 
     /// A variance of the first path's delay with that doubt in it.
     func doubted(_ variance: Double) -> Double {
@@ -52,17 +61,26 @@ public struct ArrayPulseFit: Sendable, Hashable {
     fileprivate init(_ estimator: ArrayPulseFit, tapCount: Int, antennaCount: Int) {
       let paths = estimator.paths
       mostAntennas = antennaCount
+      firstTaps = AlignedBuffer(count: antennaCount, zero: 0)
       search = FirstPathSearch(
         pulse: paths.pulse, tapSpacing: paths.tapSpacing, modelError: paths.modelError,
         falseAlarmRate: paths.falseAlarmRate, clutter: paths.clutter)
       searchMemory = FirstPathSearch.Workspace(tapCount: tapCount)
-      let fitsArray = estimator.array.map { $0.positions.count == antennaCount } ?? false
+      let array = estimator.array.flatMap { $0.positions.count == antennaCount ? $0 : nil }
+      let grid = array.map(SteeringGrid.init)
+      let table = PulseTable(paths.pulse, tapSpacing: paths.tapSpacing)
       count = PathCount(
         ArrayPathFit(
-          table: PulseTable(paths.pulse, tapSpacing: paths.tapSpacing), windowTaps: ArrayPulseFit.windowTaps,
-          mostAntennas: antennaCount, grid: fitsArray ? estimator.array.map(SteeringGrid.init) : nil,
+          table: table, windowTaps: ArrayPulseFit.windowTaps, mostAntennas: antennaCount, grid: grid,
           tapSpacing: paths.tapSpacing, propagationSpeed: estimator.propagationSpeed),
         mostPaths: paths.mostPaths)
+      let metresPerTap = estimator.propagationSpeed * paths.tapSpacing
+      let isNarrow = ArrayOnePathFit.reaches(array?.positions ?? [], metresPerTap: metresPerTap)
+      single =
+        isNarrow
+        ? ArrayOnePathFit(
+          table: table, windowTaps: ArrayPulseFit.windowTaps, mostAntennas: antennaCount, grid: grid,
+          tapSpacing: paths.tapSpacing, propagationSpeed: estimator.propagationSpeed) : nil
     }
   }
 
@@ -92,17 +110,40 @@ public struct ArrayPulseFit: Sendable, Hashable {
         + "workspace for \(workspace.mostAntennas)")
     workspace.ending = nil
     workspace.doubt = nil
+    workspace.isAlone = false
     workspace.count.forgetRefusal()
     estimate.reset(.emptyImpulseResponse, antennaCount: antennaCount)
     guard let rough = firstPath(taps, antennaCount, firstPathTaps, into: &estimate, workspace) else { return }
     let fit = workspace.fit
     guard taps[0].count >= fit.windowTaps else { return }
 
-    let first = load(taps, antennaCount, firstPathTaps, phases, from: Int(rough.rounded(.up)) - PulseFit.before, fit)
+    let first = place(taps, antennaCount, firstPathTaps, from: Int(rough.rounded(.up)) - PulseFit.before, workspace)
+    var start = ArrayPathFit.Position(delay: rough - Double(first), direction: .zero)
+    if let single = workspace.single, !fit.hasFreeShifts {
+      single.begin(antennaCount: antennaCount)
+      for antenna in 0..<antennaCount {
+        single.load(
+          taps[antenna], antenna: antenna, firstTap: first, deviation: fit.deviations.pointer[antenna],
+          phase: phases?[antenna] ?? 0)
+      }
+      if let one = single.settle(from: start.delay, tolerance: PathCount<ArrayPathFit>.settledTolerance) {
+        let found = ArrayPathFit.Position(delay: one.delay, direction: one.direction)
+        if one.isAlone {
+          workspace.isAlone = true
+          workspace.count.positions[0] = found
+          report(one, single, firstTap: first, taps, into: &estimate, workspace)
+          return
+        }
+        if one.isNear { start = found }
+      }
+    }
+    for antenna in 0..<antennaCount {
+      fit.load(
+        taps[antenna], antenna: antenna, firstTap: workspace.firstTaps.pointer[antenna], phase: phases?[antenna] ?? 0)
+    }
     var logSNR = 0.0
     for antenna in 0..<antennaCount where fit.takesPart(antenna) { logSNR += fit.antennas[antenna].strongestPower }
     logSNR = max(0, Double.log(max(logSNR, .leastNormalMagnitude)))
-    let start = ArrayPathFit.Position(delay: rough - Double(first), direction: .zero)
     let (count, settled) = workspace.count.run(from: start, variance: 1, logSNR: logSNR)
     let positions = workspace.count.positions
     // Free shifts went where the last order that was tried wanted them.
@@ -156,11 +197,11 @@ public struct ArrayPulseFit: Sendable, Hashable {
     return abs(shift) < 1e5 ? shift : 0
   }
 
-  /// Loads every antenna's window; the first tap of antenna 0's.
-  private func load(
-    _ taps: [PreparedTaps], _ antennaCount: Int, _ firstPathTaps: [Double]?, _ phases: [Double]?, from wanted: Int,
-    _ fit: ArrayPathFit
+  /// Places every antenna's window and takes its noise; the first tap of antenna 0's.
+  private func place(
+    _ taps: [PreparedTaps], _ antennaCount: Int, _ firstPathTaps: [Double]?, from wanted: Int, _ workspace: Workspace
   ) -> Int {
+    let fit = workspace.fit
     let latest = taps[0].count - fit.windowTaps
     let first = min(max(0, wanted), latest)
     fit.begin(antennaCount: antennaCount, hasFreeShifts: firstPathTaps != nil && antennaCount > 1)
@@ -169,16 +210,47 @@ public struct ArrayPulseFit: Sendable, Hashable {
       let own = min(max(0, first + Int(shift.rounded())), latest)
       var deviation = Double.infinity
       if taps[antenna].isUsable {
-        var peak = 0.0
-        for tap in own..<own + fit.windowTaps { peak = max(peak, Double(taps[antenna].powers.pointer[tap])) }
-        let variance = taps[antenna].noiseVariance + paths.modelError * paths.modelError * peak
+        let powers = taps[antenna].powers.pointer
+        var peak: Float = 0
+        for tap in own..<own + fit.windowTaps { peak = powers[tap] > peak ? powers[tap] : peak }
+        let variance = taps[antenna].noiseVariance + paths.modelError * paths.modelError * Double(peak)
         deviation = variance > 0 ? variance.squareRoot() : .infinity
       }
-      fit.load(
-        taps[antenna], antenna: antenna, firstTap: own, deviation: deviation, phase: phases?[antenna] ?? 0,
-        shift: shift - Double(own - first))
+      workspace.firstTaps.pointer[antenna] = own
+      fit.place(antenna: antenna, deviation: deviation, shift: shift - Double(own - first))
     }
     return first
+  }
+
+  private func report(
+    _ one: ArrayOnePathFit.Result, _ fit: ArrayOnePathFit, firstTap: Int, _ taps: [PreparedTaps],
+    into estimate: inout ArrayEstimate, _ workspace: Workspace
+  ) {
+    let antennas = workspace.fit.amplitudesPerPath
+    let used = max(1, one.cost / (Double(workspace.fit.sampleCount) - Double(antennas) - 0.5))
+    estimate.status = .ok
+    estimate.isAtOrigin = one.direction != .zero
+    var strongest = 0.0
+    var first: Int?
+    for antenna in 0..<estimate.antennaCount {
+      let amplitude = fit.amplitude(antenna: antenna)
+      estimate.amplitudes.append(amplitude)
+      guard fit.takesPart(antenna) else {
+        estimate.phaseDeviations.append(.infinity)
+        continue
+      }
+      if first == nil { first = antenna }
+      estimate.phaseDeviations.append((used / 2 * fit.phaseVariance(antenna: antenna)).squareRoot())
+      strongest = max(strongest, amplitude.lengthSquared / taps[antenna].noiseVariance)
+    }
+    let deviation = (used / 2 / one.curvature).squareRoot()
+    estimate.paths.append(
+      PathEstimate(
+        delayTaps: Double(firstTap) + one.delay, amplitude: estimate.amplitudes[first ?? 0],
+        deviationTaps: deviation, phaseDeviation: estimate.phaseDeviations[first ?? 0]))
+    estimate.snrdB = 10 * Double.log10(max(strongest, .leastNormalMagnitude))
+    workspace.ending = PulseFit.Ending(
+      firstTap: firstTap, cost: one.cost, variance: 1, usedVariance: used, firstDeviation: deviation)
   }
 
   private func report(

@@ -173,10 +173,14 @@ struct FirstPathSearch: Sendable {
     let candidates = 2 * range.lowerBound..<2 * range.upperBound - 1
     let map = FilteredPowers(workspace, candidates)
     filter(taps, range, reaching: level, into: map)
-    if let strongest = map.strongest, map[strongest] >= level {
-      let clutter = max(level, clutterPower * map[strongest])
+    let largest = map.largest
+    if largest >= level {
+      let clutter = max(level, clutterPower * largest)
       if let sure = earliest(in: candidates, above: clutter, map) {
-        let early = earliest(in: max(candidates.lowerBound, sure - Self.lookBack)..<sure, above: level, map)
+        // Nothing before it has passed that level: a lower one has to be asked for.
+        let early =
+          clutter > level
+          ? earliest(in: max(candidates.lowerBound, sure - Self.lookBack)..<sure, above: level, map) : nil
         return (crest(from: early ?? sure, map), threshold)
       }
     }
@@ -230,17 +234,16 @@ struct FirstPathSearch: Sendable {
     let least = 0.999 * level / highestGain
     let leastEnergy = 0.999 * level / energyGain
     let last = PreparedTaps.blockCount(taps.count) - 1
-    let peaks = taps.blockPeaks.pointer
     let bounds = range.lowerBound / PreparedTaps.blockTaps..<PreparedTaps.blockCount(range.upperBound)
     map.forgetOrder()
-    var before = peaks[max(bounds.lowerBound - 1, 0)]
-    var own = peaks[bounds.lowerBound]
+    var before = taps.peaks(max(bounds.lowerBound - 1, 0))
+    var own = taps.peaks(bounds.lowerBound)
     for block in bounds {
-      let after = peaks[min(block &+ 1, last)]
-      let nearby = max(before, own, after)
+      let after = taps.peaks(min(block &+ 1, last))
+      let nearby = before.larger(own).larger(after)
       before = own
       own = after
-      guard nearby >= least else { continue }
+      guard any(nearby .>= least) else { continue }
       if !map.isFiltered(block) {
         // The first and the last block have no taps on one side.
         guard block == 0 || block == last || isEnergetic(taps, block, leastEnergy) else { continue }
@@ -383,6 +386,9 @@ struct FilteredPowers {
     }
     peaks[block] = peak
   }
+
+  /// The largest of the candidates; zero where none was filtered.
+  var largest: Float { filtered.reduce(0) { max($0, peaks[$1]) } }
 
   /// The first of the largest; `nil` where all are zero.
   var strongest: Int? {

@@ -14,6 +14,8 @@ struct NoiseFloor {
 
   /// The block means, and infinity behind them to the end of a vector of four.
   private let means = AlignedBuffer<Float>(count: mostBlocks, zero: .infinity)
+  /// Powers of each block in four sums.
+  private let sums = AlignedBuffer<Float>(count: 4 * mostBlocks, zero: 0)
 
   /// - Parameters:
   ///   - powers: |h|² of `count` taps.
@@ -31,10 +33,17 @@ struct NoiseFloor {
     let start = quiet - blocks * Self.blockTaps
     let share = 1 / Float(Self.blockTaps)
     var taps = powers + start
+    let sums = sums.pointer
     for block in 0..<blocks {
       let four = (taps.load4(0) + taps.load4(8)) + (taps.load4(4) + taps.load4(12))
-      means.pointer[block] = (four.x + four.y + four.z + four.w) * share
+      UnsafeMutableRawPointer(sums + 4 &* block).storeBytes(of: four, as: SIMD4<Float>.self)
       taps += Self.blockTaps
+    }
+    // Not by lanes in the loop above: the compiler then takes its vectors apart.
+    let means = means.pointer
+    for block in 0..<blocks {
+      let four = sums + 4 &* block
+      means[block] = (four[0] + four[1] + four[2] + four[3]) * share
     }
     return median(of: blocks) / Self.medianOfBlockMean
   }

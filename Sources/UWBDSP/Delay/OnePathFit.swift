@@ -1,3 +1,5 @@
+import Numerics
+
 /// `PathFit` and `PathCount` for the usual case, one path in white noise, in a fraction of their time.
 ///
 /// The same descent, written out for one delay. With b(τ) the pulse, s(τ) its slope and y the window's taps, one run over
@@ -27,8 +29,9 @@ final class OnePathFit {
   private let energies: [SIMD16<Float>]
   private let residuals: AlignedBuffer<SIMD2<Float>>
   /// Largest |y|² of the window.
-  private(set) var strongestPower = 0.0
-  private var energy = 0.0
+  @exclusivity(unchecked) private(set) var strongestPower = 0.0
+  /// ‖y‖²
+  @exclusivity(unchecked) private(set) var energy = 0.0
 
   /// What a fit ended at.
   struct Result {
@@ -69,15 +72,28 @@ final class OnePathFit {
     self.energies = energies
   }
 
-  /// Takes the window's taps from `firstTap` on, all of them inside the CIR.
-  func load(_ taps: PreparedTaps, firstTap: Int) {
+  /// Another window of the same size, with the same tables.
+  init(sharing other: OnePathFit) {
+    table = other.table
+    windowTaps = other.windowTaps
+    let count = padded(windowTaps)
+    real = AlignedBuffer(count: count, zero: 0)
+    imaginary = AlignedBuffer(count: count, zero: 0)
+    pulse = AlignedBuffer(count: count, zero: 0)
+    residuals = AlignedBuffer(count: windowTaps, zero: .zero)
+    grid = other.grid
+    energies = other.energies
+  }
+
+  /// Takes the window's taps from `firstTap` on, all of them inside the CIR, times `factor` and turned back by `phase`, rad.
+  func load(_ taps: PreparedTaps, firstTap: Int, factor: Double = 1, phase: Double = 0) {
     let source = taps.taps(in: firstTap..<firstTap + windowTaps) + 2 * firstTap
     let real = real.pointer
     let imaginary = imaginary.pointer
     var (strongest, sum) = (0.0, 0.0)
     for tap in 0..<windowTaps {
-      let x = Double(source[2 &* tap])
-      let y = Double(source[2 &* tap &+ 1])
+      let x = factor * Double(source[2 &* tap])
+      let y = factor * Double(source[2 &* tap &+ 1])
       real[tap] = x
       imaginary[tap] = y
       let power = x * x + y * y
@@ -86,6 +102,13 @@ final class OnePathFit {
     }
     strongestPower = strongest
     energy = sum
+    guard phase != 0 else { return }
+    let (cosine, sine) = (Double.cos(phase), Double.sin(phase))
+    for tap in 0..<windowTaps {
+      let (x, y) = (real[tap], imaginary[tap])
+      real[tap] = x * cosine + y * sine
+      imaginary[tap] = y * cosine - x * sine
+    }
   }
 
   /// Settles one path from `start` on.
@@ -119,7 +142,7 @@ final class OnePathFit {
   }
 
   /// Sums over the window at one delay.
-  private struct Moments {
+  struct Moments: BitwiseCopyable {
     var pulse = 0.0
     var slope = 0.0
     var both = 0.0
@@ -130,7 +153,7 @@ final class OnePathFit {
   }
 
   /// Cost and its derivatives at one delay.
-  private struct Point {
+  struct Point {
     var cost: Double
     var gradient: Double
     var curvature: Double
@@ -148,7 +171,7 @@ final class OnePathFit {
     }
   }
 
-  private func moments(at delay: Double) -> Moments {
+  func moments(at delay: Double) -> Moments {
     let end = padded(windowTaps)
     let next = PulseTable.rowTaps
     return table.read(delay) { near, blend in
@@ -199,31 +222,36 @@ final class OnePathFit {
     let isAlone =
       cost <= PathHint.another * variance
       || excess <= Double(windowTaps).squareRoot()
-        && splitGain(delay, moments.pulse) <= PathHint.split * variance
-        && !holdsAnother(Float(PathHint.another * variance), Float(moments.pulse))
+        && splitGain(delay, moments.pulse, real, imaginary) <= PathHint.split * variance
+        && !holdsAnother(Float(PathHint.another * variance), Float(moments.pulse)) { power($0) }
     return Result(
       delay: delay, cost: cost, pulseEnergy: moments.pulse, real: real, imaginary: imaginary,
       curvature: point.curvature, isAlone: isAlone)
   }
 
-  /// Replaces taps by residuals, y − a·b; returns their energy.
-  private func leaveResidual(_ delay: Double, _ x: Double, _ y: Double) -> Double {
+  /// Leaves the pulse at `delay` and the residuals, y − a·b; returns their energy.
+  func leaveResidual(_ delay: Double, _ x: Double, _ y: Double) -> Double {
     table.evaluate(delay: delay, firstTap: 0, count: windowTaps, into: pulse.pointer)
-    let real = real.pointer
-    let imaginary = imaginary.pointer
-    let pulse = pulse.pointer
-    var sum = 0.0
+    let real = UnsafePointer(real.pointer)
+    let imaginary = UnsafePointer(imaginary.pointer)
+    let pulse = UnsafePointer(pulse.pointer)
+    let residuals = residuals.pointer
+    var squares = SIMD2<Double>()
     for tap in 0..<windowTaps {
-      real[tap] -= x * pulse[tap]
-      imaginary[tap] -= y * pulse[tap]
-      residuals.pointer[tap] = SIMD2(Float(real[tap]), Float(imaginary[tap]))
-      sum += real[tap] * real[tap] + imaginary[tap] * imaginary[tap]
+      // Real and imaginary part.
+      let left = SIMD2(real[tap], imaginary[tap]) - SIMD2(x, y) * pulse[tap]
+      residuals[tap] = SIMD2<Float>(left)
+      squares += left * left
     }
-    return sum
+    return squares.sum()
   }
 
   /// `PathFit.splitGain` of the one path.
-  private func splitGain(_ delay: Double, _ pulseEnergy: Double) -> Double {
+  ///
+  /// - Parameters:
+  ///   - x: real part of its amplitude.
+  ///   - y: imaginary part.
+  func splitGain(_ delay: Double, _ pulseEnergy: Double, _ x: Double, _ y: Double) -> Double {
     let end = padded(windowTaps)
     let next = PulseTable.rowTaps
     return table.read(delay - 0.5) { near, nearBlend in
@@ -256,14 +284,20 @@ final class OnePathFit {
         let shared = overlap.sum()
         let left = whole - shared * shared / pulseEnergy
         guard left > 1e-4 * whole else { return 0 }
-        let (x, y) = (along.sum(), across.sum())
-        return (x * x + y * y) / left
+        // Of the residual y − a·b, not of the taps.
+        let (seen, other) = (along.sum() - x * shared, across.sum() - y * shared)
+        return (seen * seen + other * other) / left
       }
     }
   }
 
   /// Whether one further path at some half tap would lower the cost by more than `level`.
-  private func holdsAnother(_ level: Float, _ pulseEnergy: Float) -> Bool {
+  ///
+  /// - Parameter power: |b(τ)ᵀr|² of a block of delays, of this window or of several together.
+  @inline(__always)
+  func holdsAnother(
+    _ level: Float, _ pulseEnergy: Float, power: (UnsafePointer<SIMD16<Float>>) -> SIMD16<Float>
+  ) -> Bool {
     grid.withUnsafeBufferPointer { grid in
       guard let base = grid.baseAddress else { return false }
       for block in 0..<energies.count {
@@ -282,7 +316,7 @@ final class OnePathFit {
   }
 
   /// |b(τ)ᵀr|² of a block of delays.
-  private func power(_ pulses: UnsafePointer<SIMD16<Float>>) -> SIMD16<Float> {
+  func power(_ pulses: UnsafePointer<SIMD16<Float>>) -> SIMD16<Float> {
     let residuals = residuals.pointer
     var real = SIMD16<Float>()
     var imaginary = SIMD16<Float>()

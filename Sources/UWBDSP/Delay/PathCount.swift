@@ -228,6 +228,22 @@ enum PathHint {
   static let another = 6.0
   /// For a path that stands for two: one direction is looked at, not a grid of them.
   static let split = 4.0
+
+  /// γ_A of the same chance: fixed point of γ + ln Σ_{j<A} γ_A^j/j!, reached to 10⁻³ in a few steps.
+  static func level(_ single: Double, _ amplitudes: Int) -> Double {
+    var level = single
+    guard amplitudes > 1 else { return level }
+    for _ in 0..<12 {
+      var term = 1.0
+      var sum = 1.0
+      for index in 1..<amplitudes {
+        term *= level / Double(index)
+        sum += term
+      }
+      level = single + Double.log(sum)
+    }
+    return level
+  }
 }
 
 /// What a further path has to bring, in noise variances.
@@ -253,27 +269,11 @@ private struct PathLimits {
   var splitHint: Double
 
   init(variance: Double, logSNR: Double, amplitudes: Int) {
-    func level(_ single: Double) -> Double { Self.level(single, amplitudes) }
+    func level(_ single: Double) -> Double { PathHint.level(single, amplitudes) }
     self.variance = variance
     acceptance = Stakes(near: level(5 + logSNR), far: level(14 + logSNR))
     evenOdds = Stakes(near: level(7), far: level(12))
     hint = level(PathHint.another)
     splitHint = level(PathHint.split)
-  }
-
-  /// γ_A of the same chance: fixed point of γ + ln Σ_{j<A} γ_A^j/j!, reached to 10⁻³ in a few steps.
-  private static func level(_ single: Double, _ amplitudes: Int) -> Double {
-    var level = single
-    guard amplitudes > 1 else { return level }
-    for _ in 0..<12 {
-      var term = 1.0
-      var sum = 1.0
-      for index in 1..<amplitudes {
-        term *= level / Double(index)
-        sum += term
-      }
-      level = single + Double.log(sum)
-    }
-    return level
   }
 }

@@ -40,7 +40,7 @@ final class PathFit: PathModel, DescentModel {
   private let amplitudes: AlignedBuffer<Double>
   /// What `solve` was given last.
   private let solvedDelays: AlignedBuffer<Double>
-  private var gram = SmallCholesky(order: mostPaths)
+  private let gram = SmallCholesky(order: mostPaths)
   private let descent = Descent(order: mostPaths, origin: origin)
   /// S̃ᵀS̃, its lower triangle.
   private let slopeProducts: AlignedBuffer<Double>
@@ -93,12 +93,13 @@ final class PathFit: PathModel, DescentModel {
   /// Takes the window's taps from `firstTap` on, times `factor`; taps outside the CIR are zero.
   func load(_ taps: PreparedTaps, firstTap: Int, factor: Complex<Double> = .one) {
     strongestPower = 0
+    let source = taps.taps(in: firstTap..<firstTap + windowTaps)
     let (x, y) = (factor.rawStorage.x, factor.rawStorage.y)
     for index in 0..<windowTaps {
       let tap = firstTap + index
       let inside = tap >= 0 && tap < taps.count
-      let re = inside ? Double(taps.taps[2 * tap]) : 0
-      let im = inside ? Double(taps.taps[2 * tap + 1]) : 0
+      let re = inside ? Double(source[2 * tap]) : 0
+      let im = inside ? Double(source[2 * tap + 1]) : 0
       let sample = SIMD2(x * re - y * im, x * im + y * re)
       real.pointer[index] = Float(sample.x)
       imaginary.pointer[index] = Float(sample.y)

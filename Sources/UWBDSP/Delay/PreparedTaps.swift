@@ -32,9 +32,7 @@ public final class PreparedTaps {
   private var scale: Float = 1
   /// |h|² of each tap, zero behind the last to the end of its block.
   let powers: AlignedBuffer<Float>
-  /// The largest |h|² of each block of `blockTaps` taps: scans for a level pass over whole blocks below it.
-  let blockPeaks: AlignedBuffer<Float>
-  /// The largest |h|² of every fourth tap of each block.
+  /// The largest |h|² of every fourth tap of each block of `blockTaps` taps, and of the ones after them, two and three after.
   private let quarterPeaks: AlignedBuffer<Float>
   static let margin = 8
   static let blockTaps = 16
@@ -47,9 +45,12 @@ public final class PreparedTaps {
     integers = AlignedBuffer(count: blocks * Self.blockTaps, zero: 0)
     isConverted = AlignedBuffer(count: blocks, zero: true)
     powers = AlignedBuffer(count: blocks * Self.blockTaps, zero: 0)
-    blockPeaks = AlignedBuffer(count: blocks, zero: 0)
     quarterPeaks = AlignedBuffer(count: 4 * blocks, zero: 0)
   }
+
+  /// Four powers, one of them the largest of a block: scans for a level pass over whole blocks below it.
+  @inline(__always)
+  func peaks(_ block: Int) -> SIMD4<Float> { UnsafePointer(quarterPeaks.pointer).load4(4 &* block) }
 
   /// Blocks that hold `taps` taps, the last one perhaps not full.
   static func blockCount(_ taps: Int) -> Int { (taps + blockTaps - 1) / blockTaps }
@@ -108,6 +109,8 @@ public final class PreparedTaps {
       case .float32: copyNumbers(start, tapStride: response.tapStride)
       }
     }
+    // Integers are finite, and copying them leaves the blocks' peaks.
+    isUsable = response.format == .int16 || measureBlocks()
     findPeak()
     if let period = backgroundPeriodTaps, isUsable { subtractBackground(period: period) }
     // A capture of integers can't be quieter than its own rounding, 1/12 of a step squared for each part.
@@ -132,16 +135,32 @@ public final class PreparedTaps {
     isWhole = false
 
     let powers = powers.pointer
-    let scale = scale
-    var tap = 0
-    while tap < end {
-      // Little-endian: the real part is the lower half.
-      let both = UnsafeRawPointer(target + tap).load(as: SIMD4<Int32>.self)
-      let real = SIMD4<Float>((both &<< 16) &>> 16) * scale
-      let imaginary = SIMD4<Float>(both &>> 16) * scale
-      UnsafeMutableRawPointer(powers + tap).storeBytes(of: real * real + imaginary * imaginary, as: SIMD4<Float>.self)
-      tap &+= 4
+    let quarters = quarterPeaks.pointer
+    let square = scale * scale
+    for block in 0..<blocks {
+      let tap = Self.blockTaps &* block
+      let a = squareFour(target + tap, square, into: powers + tap)
+      let b = squareFour(target + (tap &+ 4), square, into: powers + (tap &+ 4))
+      let c = squareFour(target + (tap &+ 8), square, into: powers + (tap &+ 8))
+      let d = squareFour(target + (tap &+ 12), square, into: powers + (tap &+ 12))
+      UnsafeMutableRawPointer(quarters + 4 &* block)
+        .storeBytes(of: a.larger(b).larger(c.larger(d)), as: SIMD4<Float>.self)
     }
+  }
+
+  /// |h|² of four taps. Products and their sums are exact in 32 bits, but for the sum of two at −32768, which is 2³¹ less its
+  /// sign: products of neighbours summed in pairs are one instruction where processors have it.
+  @inline(__always)
+  private func squareFour(
+    _ source: UnsafePointer<Int32>, _ square: Float, into target: UnsafeMutablePointer<Float>
+  ) -> SIMD4<Float> {
+    let parts = SIMD8<Int32>(truncatingIfNeeded: UnsafeRawPointer(source).load(as: SIMD8<Int16>.self))
+    let squares = parts &* parts
+    let sums = SIMD4<Float>(squares.evenHalf &+ squares.oddHalf) * square
+    let magnitudes = unsafeBitCast(
+      unsafeBitCast(sums, to: SIMD4<UInt32>.self) & 0x7fff_ffff, to: SIMD4<Float>.self)
+    UnsafeMutableRawPointer(target).storeBytes(of: magnitudes, as: SIMD4<Float>.self)
+    return magnitudes
   }
 
   private func copyNumbers(_ source: UnsafeRawPointer, tapStride: Int) {
@@ -171,38 +190,33 @@ public final class PreparedTaps {
     }
   }
 
-  private func findPeak() {
-    let blocks = Self.blockCount(count)
+  /// Fills `quarterPeaks` from powers; whether all are finite: one that is not spoils the sum, whatever comparisons make of it.
+  private func measureBlocks() -> Bool {
     let powers = powers.pointer
     let quarters = quarterPeaks.pointer
     var sums = SIMD4<Float>()
-    for block in 0..<blocks {
+    for block in 0..<Self.blockCount(count) {
       let first = powers + Self.blockTaps &* block
       let (a, b, c, d) = (first.load4(0), first.load4(4), first.load4(8), first.load4(12))
       UnsafeMutableRawPointer(quarters + 4 &* block)
         .storeBytes(of: a.larger(b).larger(c.larger(d)), as: SIMD4<Float>.self)
       sums += (a + b) + (c + d)
     }
-    // Not by lanes in the loop above: the compiler then takes its vectors apart.
-    let blockPeaks = blockPeaks.pointer
-    var largest: Float = 0
-    var largestBlock = 0
-    for block in 0..<blocks {
-      let four = quarters + 4 &* block
-      let early = four[1] > four[0] ? four[1] : four[0]
-      let late = four[3] > four[2] ? four[3] : four[2]
-      let peak = late > early ? late : early
-      blockPeaks[block] = peak
-      if peak > largest {
-        largest = peak
-        largestBlock = block
-      }
-    }
-    peakTap = largestBlock * Self.blockTaps
-    while peakTap + 1 < count, powers[peakTap] < largest { peakTap += 1 }
+    return sums.sum().isFinite
+  }
+
+  /// The strongest tap, from `quarterPeaks`.
+  private func findPeak() {
+    let blocks = Self.blockCount(count)
+    var highest = SIMD4<Float>()
+    for block in 0..<blocks { highest = highest.larger(peaks(block)) }
+    let largest = max(max(highest.x, highest.y), max(highest.z, highest.w))
+    var strongest = 0
+    while strongest + 1 < blocks, !any(peaks(strongest) .== largest) { strongest &+= 1 }
+    peakTap = strongest * Self.blockTaps
+    while peakTap + 1 < count, powers.pointer[peakTap] < largest { peakTap += 1 }
     peakPower = Double(largest)
-    // A tap that is not finite spoils the sum, whatever comparisons make of it.
-    isUsable = largest > 0 && sums.sum().isFinite
+    isUsable = isUsable && largest > 0
   }
 
   /// Removes the mean of each of the pattern's phases, taken over whole periods before the signal; a CIR whose signal
@@ -231,6 +245,7 @@ public final class PreparedTaps {
       }
     }
     measurePowers()
+    isUsable = measureBlocks()
     findPeak()
   }
 }

@@ -7,7 +7,7 @@ final class JointStage {
   let workspace: JointDelayAngle.Workspace
   private let onset: ArrayOnset?
   private let givesDirection: Bool
-  private(set) var estimate: JointEstimate
+  @exclusivity(unchecked) private(set) var estimate: JointEstimate
   private let mean: SIMD3<Double>
 
   /// `nil` where the settings leave the antennas to the single-antenna estimators: delay estimators other than those that

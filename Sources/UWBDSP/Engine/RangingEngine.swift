@@ -70,17 +70,18 @@ public struct RangingEngine: Sendable {
 
   /// All memory that measuring needs; one for each thread.
   public final class Workspace {
-    fileprivate var poll: ReceptionAnalyser
-    fileprivate var final: ReceptionAnalyser
+    // Accesses are over at once or to one of these alone, and each thread has a workspace of its own.
+    @exclusivity(unchecked) fileprivate var poll: ReceptionAnalyser
+    @exclusivity(unchecked) fileprivate var final: ReceptionAnalyser
     fileprivate var amplitudes: [Complex<Double>]
     fileprivate var deviations: [Double]
     fileprivate let candidates = AlignedBuffer<DirectionCandidate>(
       count: JointDelayAngle.mostCandidates * JointDelayAngle.mostCandidates, zero: .none)
-    fileprivate var direction = JointEstimate().direction
+    @exclusivity(unchecked) fileprivate var direction = JointEstimate().direction
     fileprivate var phases: PhaseDirection.Workspace?
     /// What line of sight and range bias of the exchange measured last were judged by, its distance entered; `nil` where
     /// none of its receptions has a first path.
-    public fileprivate(set) var qualityFeatures: QualityFeatures?
+    @exclusivity(unchecked) public fileprivate(set) var qualityFeatures: QualityFeatures?
 
     fileprivate init(
       _ configuration: Configuration, _ phaseDirection: PhaseDirection?, tapCount: Int, antennaCount: Int

@@ -168,6 +168,19 @@ import Testing
     #expect(taps.isUsable)
   }
 
+  /// Powers are exact to the rounding of single precision, the largest included.
+  @Test func powersOfIntegersAreTheirSquares() {
+    let parts: [Float] = [-32768, -32767, -181, -1, 0, 1, 3, 256, 20_001, 32_767]
+    let samples = parts.flatMap { real in parts.map { Complex(real, $0) } }
+    let taps = PreparedTaps(tapCount: samples.count)
+    taps.load(NaiveImpulseResponse.integers(samples, step: 1), antenna: 0)
+    for (tap, sample) in samples.enumerated() {
+      let power = Double(sample.real * sample.real) + Double(sample.imaginary * sample.imaginary)
+      #expect(abs(Double(taps.powers.pointer[tap]) - power) <= 2e-7 * power)
+    }
+    #expect(taps.peakTap == 0 && taps.peakPower == 0x1p31)
+  }
+
   @Test func integersAreNoQuieterThanTheirRounding() {
     let storage = TapStorage(byteCount: 4 * 300)
     storage.withMutableBytes { $0.storeBytes(of: Int16(1000), toByteOffset: 4 * 250, as: Int16.self) }
