@@ -61,12 +61,10 @@ public struct AdaptiveFit: DelayEstimator {
 
     let dense = workspace.dense
     dense.load(taps, firstTap: ending.firstTap, variance: ending.variance)
-    dense.evaluate(OnsetTables.deciding, step: OnsetTables.decidingStep)
-    let lead =
-      evidence(estimate, ending, energy: dense.energy)
-      - dense.evidence(OnsetTables.deciding, step: OnsetTables.decidingStep)
+    dense.evaluateDeciding()
+    let lead = evidence(estimate, ending, energy: dense.energy) - dense.evidence()
     guard lead <= margin * Double(estimate.paths.count - 1) else { return }
-    dense.evaluate(0..<OnsetTables.profiles.count, step: 1)
+    dense.evaluateRest()
     guard let path = dense.path() else { return }
     estimate.paths.removeAll(keepingCapacity: true)
     estimate.paths.append(path)

@@ -72,7 +72,8 @@ public struct DenseOnset: DelayEstimator {
     }
     let likelihood = workspace.likelihood
     likelihood.load(taps, firstTap: first, variance: taps.noiseVariance + modelError * modelError * Double(peak))
-    likelihood.evaluate(0..<OnsetTables.profiles.count, step: 1)
+    likelihood.evaluateDeciding()
+    likelihood.evaluateRest()
     guard let path = likelihood.path() else { return }
     estimate.paths.append(path)
     estimate.status = .ok
@@ -80,7 +81,7 @@ public struct DenseOnset: DelayEstimator {
 }
 
 extension OnsetLikelihood {
-  /// The first path that the last `evaluate` over all profiles and onsets gives.
+  /// The first path that all profiles and onsets give.
   func path() -> PathEstimate? {
     guard let onset = locate() else { return nil }
     let own = amplitude(delay: onset.delay)

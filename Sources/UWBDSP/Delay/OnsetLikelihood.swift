@@ -1,3 +1,4 @@
+import CUWBKernels
 import Numerics
 
 #if canImport(Glibc)
@@ -12,7 +13,7 @@ import Numerics
 ///
 ///     ln L(τ, ρ) = Σ_i |u_iᵀy|²/v · ρλ_i/(1 + ρλ_i) − Σ_i ln(1 + ρλ_i)
 ///
-/// Cost: some 60 ns for each onset and profile.
+/// Cost: some 25 ns for each onset and profile where the machine has AVX2, else 60.
 final class OnsetLikelihood {
   /// Made, or taken from where they are kept, for the first window: most CIRs of a capture may ask for none.
   private lazy var tables = OnsetTables.shared(pulse: pulse, tapSpacing: tapSpacing, noise: noise)
@@ -29,6 +30,9 @@ final class OnsetLikelihood {
   /// Weights of onsets: where the onset is located, and where its deviation is taken.
   private let located = AlignedBuffer<Double>(count: OnsetTables.onsetCount, zero: 0)
   private let spread = AlignedBuffer<Double>(count: OnsetTables.onsetCount, zero: 0)
+  /// Of likelihoods of one profile, for each onset.
+  private let sums = AlignedBuffer<Double>(count: OnsetTables.onsetCount, zero: 0)
+  private let usesVectorUnits: Bool
   private(set) var firstTap = 0
   /// Σ|y|²/v
   private(set) var energy = 0.0
@@ -37,7 +41,12 @@ final class OnsetLikelihood {
   /// What is less likely than the best by a factor e^(−20) is left out: not worth its exponential.
   private static let negligible: Float = 20
 
-  init(pulse: PulseShape, tapSpacing: Double, noise: NoiseCorrelation = .white) {
+  /// - Parameter usesVectorUnits: whether `CUWBKernels` is to do the work, where the machine can.
+  init(
+    pulse: PulseShape, tapSpacing: Double, noise: NoiseCorrelation = .white,
+    usesVectorUnits: Bool = VectorUnits.areThere
+  ) {
+    self.usesVectorUnits = usesVectorUnits && VectorUnits.areThere
     self.pulse = pulse
     self.tapSpacing = tapSpacing
     self.noise = noise
@@ -72,80 +81,141 @@ final class OnsetLikelihood {
     for tap in 0..<OnsetTables.windowTaps { taps[tap] = Float(coloured.pointer[tap]) }
   }
 
-  /// ln L of `profiles` at every `step`-th onset; `adding` to what was there, for antennas whose scattering is independent.
-  func evaluate(_ profiles: Range<Int>, step: Int, adding: Bool = false) {
-    let count = OnsetTables.windowTaps
-    let rank = OnsetTables.rank
-    let real = window.pointer
-    let imaginary = window.pointer + count
-    let isCoarse = step == OnsetTables.decidingStep && profiles == OnsetTables.deciding
-    let cells = isCoarse ? tables.coarse : all
+  /// ln L of what lists of paths are weighed against; `adding` to what was there, for antennas whose scattering is independent.
+  func evaluateDeciding(adding: Bool = false) {
+    for profile in OnsetTables.deciding {
+      evaluate(tables.coarse, profile, from: 0, step: OnsetTables.decidingStep, adding)
+    }
+  }
+
+  /// ln L of all other profiles and onsets.
+  func evaluateRest(adding: Bool = false) {
+    for profile in OnsetTables.profiles.indices {
+      if OnsetTables.deciding.contains(profile) {
+        for first in 1..<OnsetTables.decidingStep {
+          evaluate(all, profile, from: first, step: OnsetTables.decidingStep, adding)
+        }
+      } else {
+        evaluate(all, profile, from: 0, step: 1, adding)
+      }
+    }
+  }
+
+  private func evaluate(_ cells: OnsetCells, _ profile: Int, from first: Int, step: Int, _ adding: Bool) {
+    let taps = OnsetTables.windowTaps
+    let run = Run(
+      cell: cells.cell(profile: profile, onset: first), cellStep: step / cells.step,
+      term: profile * OnsetTables.onsetCount + first, termStep: step,
+      count: (OnsetTables.onsetCount - first + step - 1) / step)
     cells.vectors.withUnsafeBufferPointer { vectors in
       cells.gains.withUnsafeBufferPointer { gains in
         cells.logDeterminants.withUnsafeBufferPointer { determinants in
-          guard let vectors = vectors.baseAddress, let gains = gains.baseAddress else { return }
-          for profile in profiles {
-            for onset in stride(from: 0, to: OnsetTables.onsetCount, by: step) {
-              let cell = cells.cell(profile: profile, onset: onset)
-              let term = terms.pointer + (profile * OnsetTables.onsetCount + onset)
-              let vector = vectors + cell * count
-              var realSums = SIMD16<Float>()
-              var imaginarySums = SIMD16<Float>()
-              for tap in 0..<count {
-                realSums += vector[tap] * real[tap]
-                imaginarySums += vector[tap] * imaginary[tap]
-              }
-              let powers = realSums * realSums + imaginarySums * imaginarySums
-              let gain = gains + cell * rank
-              var sum = -determinants[cell]
-              for index in 0..<rank { sum += gain[index] * powers[index] }
-              term.pointee = adding ? term.pointee + sum : sum
-            }
+          guard let vectors = vectors.baseAddress, let gains = gains.baseAddress,
+            let determinants = determinants.baseAddress
+          else { return }
+          let vector = vectors + run.cell * taps
+          let gain = gains + run.cell * OnsetTables.rank
+          let determinant = determinants + run.cell
+          if usesVectorUnits {
+            uwb_onset_likelihoods(
+              floats(vector), floats(gain), floats(determinant), run.cellStep, window.pointer, window.pointer + taps,
+              taps, run.count, floats(terms.pointer + run.term), run.termStep, adding)
+          } else {
+            evaluate(run, vector, gain, determinant, adding)
           }
         }
       }
     }
   }
 
+  /// Onsets of one profile, and where they are.
+  private struct Run {
+    var cell: Int
+    var cellStep: Int
+    var term: Int
+    var termStep: Int
+    var count: Int
+  }
+
+  /// `uwb_onset_likelihoods` on any machine.
+  private func evaluate(
+    _ run: Run, _ vectors: UnsafePointer<SIMD16<Float>>, _ gains: UnsafePointer<SIMD8<Float>>,
+    _ determinants: UnsafePointer<SIMD8<Float>>, _ adding: Bool
+  ) {
+    let taps = OnsetTables.windowTaps
+    let rank = OnsetTables.rank
+    let real = window.pointer
+    let imaginary = window.pointer + taps
+    for index in 0..<run.count {
+      let cell = index * run.cellStep
+      let vector = vectors + cell * taps
+      var realSums = SIMD16<Float>()
+      var imaginarySums = SIMD16<Float>()
+      for tap in 0..<taps {
+        realSums += vector[tap] * real[tap]
+        imaginarySums += vector[tap] * imaginary[tap]
+      }
+      let powers = realSums * realSums + imaginarySums * imaginarySums
+      let gain = gains + cell * rank
+      var sum = -determinants[cell]
+      for component in 0..<rank { sum += gain[component] * powers[component] }
+      let term = terms.pointer + (run.term + index * run.termStep)
+      term.pointee = adding ? term.pointee + sum : sum
+    }
+  }
+
   private func largest(_ profiles: Range<Int>, step: Int) -> Float {
     var best = SIMD8<Float>(repeating: -.infinity)
+    var largest = -Float.infinity
+    let count = (OnsetTables.onsetCount + step - 1) / step
     for profile in profiles {
-      for onset in stride(from: 0, to: OnsetTables.onsetCount, by: step) {
-        let term = terms.pointer[profile * OnsetTables.onsetCount + onset]
-        best.replace(with: term, where: term .> best)
+      let own = terms.pointer + profile * OnsetTables.onsetCount
+      if usesVectorUnits {
+        largest = max(largest, uwb_largest(floats(own), step, count))
+      } else {
+        for index in 0..<count {
+          let term = own[index * step]
+          best.replace(with: term, where: term .> best)
+        }
       }
     }
-    return best.max()
+    return max(largest, best.max())
   }
 
-  /// Σ over ρ of exp(ln L − `reference`).
-  private func sum(_ profile: Int, _ onset: Int, over reference: Float) -> Double {
-    let term = terms.pointer[profile * OnsetTables.onsetCount + onset] - reference
-    guard term.max() > -Self.negligible else { return 0 }
-    var sum = 0.0
-    for lane in 0..<8 where term[lane] > -Self.negligible { sum += Double(expf(term[lane])) }
-    return sum
+  /// Leaves in `sums` Σ over ρ of exp(ln L − `reference`) at every `step`-th onset of a profile; returns how many these are.
+  private func exponentiate(_ profile: Int, step: Int, over reference: Float) -> Int {
+    let count = (OnsetTables.onsetCount + step - 1) / step
+    let own = terms.pointer + profile * OnsetTables.onsetCount
+    if usesVectorUnits {
+      uwb_exponential_sums(floats(own), step, count, reference, Self.negligible, sums.pointer)
+      return count
+    }
+    for index in 0..<count {
+      let term = own[index * step] - reference
+      var sum = 0.0
+      if any(term .> -Self.negligible) {
+        for lane in 0..<8 where term[lane] > -Self.negligible { sum += Double(expf(term[lane])) }
+      }
+      sums.pointer[index] = sum
+    }
+    return count
   }
 
-  /// ln of the mean likelihood over `profiles` (by their priors), onsets and ρ; `evaluate` has to have run over them.
-  func evidence(_ profiles: Range<Int>, step: Int) -> Double {
+  /// ln of the mean likelihood over the deciding profiles (by their priors), onsets and ρ; `evaluateDeciding` has to have run.
+  func evidence() -> Double {
+    let (profiles, step) = (OnsetTables.deciding, OnsetTables.decidingStep)
     let reference = largest(profiles, step: step)
     guard reference.isFinite else { return -.infinity }
     var total = 0.0
     var weights = 0.0
-    var onsets = 0.0
     for profile in profiles {
+      let count = exponentiate(profile, step: step, over: reference)
       var own = 0.0
-      onsets = 0
-      for onset in stride(from: 0, to: OnsetTables.onsetCount, by: step) {
-        own += sum(profile, onset, over: reference)
-        onsets += 1
-      }
-      let weight = exp(OnsetTables.profiles[profile].logPrior)
-      weights += weight
-      total += weight * own
+      for index in 0..<count { own += sums.pointer[index] }
+      total += OnsetTables.priors[profile] * own
+      weights += OnsetTables.priors[profile] * Double(8 * count)
     }
-    return Double(reference) + log(total / (weights * onsets * 8))
+    return Double(reference) + log(total / weights)
   }
 
   /// The onset: the posterior's median, and the root mean square of what all profiles alike say of its error; taps from
@@ -163,9 +233,10 @@ final class OnsetLikelihood {
       spread.pointer[onset] = 0
     }
     for profile in all {
-      let weight = exp(OnsetTables.profiles[profile].logPrior)
+      let weight = OnsetTables.priors[profile]
+      _ = exponentiate(profile, step: 1, over: reference)
       for onset in 0..<count {
-        let own = sum(profile, onset, over: reference)
+        let own = sums.pointer[onset]
         located.pointer[onset] += weight * own
         spread.pointer[onset] += own
       }
@@ -214,11 +285,16 @@ final class OnsetLikelihood {
     var pulse = SIMD16<Float>()
     var real = SIMD16<Float>()
     var imaginary = SIMD16<Float>()
-    for tap in 0..<count {
-      let vector = all.vectors[cell * count + tap]
-      pulse += vector * tables.pulses[onset * count + tap]
-      real += vector * window.pointer[tap]
-      imaginary += vector * window.pointer[count + tap]
+    let taps = window.pointer
+    all.vectors.withUnsafeBufferPointer { vectors in
+      tables.pulses.withUnsafeBufferPointer { pulses in
+        for tap in 0..<count {
+          let vector = vectors[cell * count + tap]
+          pulse += vector * pulses[onset * count + tap]
+          real += vector * taps[tap]
+          imaginary += vector * taps[count + tap]
+        }
+      }
     }
     var information = 0.0
     var realSum = 0.0

@@ -32,6 +32,8 @@ final class OnsetTables: Sendable {
   /// ρ in dB, lane by lane.
   static let ratiosdB = SIMD8<Float>(0, 7, 14, 21, 28, 35, 42, 49)
   static let profiles = OnsetProfile.all
+  /// Of each profile, not normalised.
+  static let priors = profiles.map { exp($0.logPrior) }
   /// The profiles with a first path: what a list of paths is weighed against.
   static let deciding = 0..<3
 
