@@ -2,17 +2,10 @@
 
 #if defined(__x86_64__)
 
-#include <immintrin.h>
+#include "eight.h"
 
-#pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
+KERNELS_BEGIN
 #pragma clang fp contract(fast)
-
-typedef float Eight __attribute__((vector_size(32), aligned(4)));
-typedef int EightIntegers __attribute__((vector_size(32), aligned(4)));
-
-static inline Eight load(const float *source) { return *(const Eight *)source; }
-static inline void store(Eight value, float *target) { *(Eight *)target = value; }
-static inline Eight all(float value) { return (Eight){value, value, value, value, value, value, value, value}; }
 
 /// Σ gain·power − determinant of one onset.
 static inline void finish(
@@ -77,24 +70,6 @@ void uwb_onset_likelihoods(
   }
 }
 
-static inline Eight larger(Eight a, Eight b) {
-  const EightIntegers isLarger = a > b;
-  return (Eight)((isLarger & (EightIntegers)a) | (~isLarger & (EightIntegers)b));
-}
-
-static inline float largest(Eight value) {
-  value = larger(value, __builtin_shufflevector(value, value, 4, 5, 6, 7, 0, 1, 2, 3));
-  value = larger(value, __builtin_shufflevector(value, value, 2, 3, 0, 1, 6, 7, 4, 5));
-  value = larger(value, __builtin_shufflevector(value, value, 1, 0, 3, 2, 5, 4, 7, 6));
-  return value[0];
-}
-
-static inline float sum(Eight value) {
-  value += __builtin_shufflevector(value, value, 4, 5, 6, 7, 0, 1, 2, 3);
-  value += __builtin_shufflevector(value, value, 2, 3, 0, 1, 6, 7, 4, 5);
-  return value[0] + value[1];
-}
-
 float uwb_largest(const float *terms, long step, long count) {
   Eight best = all(-__builtin_inff());
   for (long index = 0; index < count; ++index) best = larger(load(terms + 8 * step * index), best);
@@ -130,7 +105,7 @@ void uwb_exponential_sums(
   }
 }
 
-#pragma clang attribute pop
+KERNELS_END
 
 bool uwb_has_vector_units(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
 

@@ -23,4 +23,36 @@ float uwb_largest(const float *terms, long step, long count);
 void uwb_exponential_sums(
     const float *terms, long step, long count, float reference, float negligible, double *sums);
 
+// Columns of path fits: `stride` numbers, whole vectors of eight, zero behind the window.
+
+/// Writes a column for each of `count` delays from a table of `fractions` + 1 rows of 2·`reach` numbers, see `PathPulses`; what is
+/// behind the window's `windowTaps` becomes 0. False where a delay needs what is outside a row: then columns are left as they may be.
+bool uwb_blend_rows(
+    const float *table, long fractions, long reach, const double *delays, long count, long stride, long windowTaps,
+    float *columns);
+
+/// out[i·outStride + j] = Σ a_i·b_j for all j, or those up to i where `isLower`. Columns of b are read, and numbers of a row of `out`
+/// written, by fours.
+void uwb_products(
+    const float *a, long aCount, const float *b, long bCount, long stride, bool isLower, double *out, long outStride);
+
+/// With L the lower triangular `factor`, whose diagonal's inverses are given, and C = `overlaps`: replaces C by L⁻¹·C, then
+/// subtracts (L⁻¹C)ᵀ(L⁻¹C) from the lower triangle of `products`. All by rows of `order` numbers, which is 8; rows of C and `products`
+/// are read and written by fours.
+void uwb_project(
+    const double *factor, const double *inverseDiagonal, long count, long order, double *overlaps, double *products);
+
+/// Σ a_i·real and Σ a_i·imaginary, one after the other. Columns are read, and numbers written, by twos of columns.
+void uwb_complex_products(
+    const float *a, long count, const float *real, const float *imaginary, long stride, double *out);
+
+/// Samples less the columns times their complex amplitudes; returns the energy of that.
+float uwb_residual(
+    const float *basis, const double *amplitudes, long count, const float *real, const float *imaginary, long stride,
+    float *realResidual, float *imaginaryResidual);
+
+/// Adds |Σ pulse·sample|² over `taps` taps, for `blocks` blocks of eight pulses.
+void uwb_add_powers(
+    const float *pulses, long blocks, const float *real, const float *imaginary, long taps, float *powers);
+
 #endif
