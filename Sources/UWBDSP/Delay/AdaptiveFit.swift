@@ -61,10 +61,10 @@ public struct AdaptiveFit: DelayEstimator {
 
     let dense = workspace.dense
     dense.load(taps, firstTap: ending.firstTap, variance: ending.variance)
-    dense.evaluateDeciding()
+    dense.evaluate(OnsetLikelihood.Stage.deciding)
     let lead = evidence(estimate, ending, energy: dense.energy) - dense.evidence()
     guard lead <= margin * Double(estimate.paths.count - 1) else { return }
-    dense.evaluateRest()
+    dense.evaluate(OnsetLikelihood.Stage.others)
     guard let path = dense.path() else { return }
     estimate.paths.removeAll(keepingCapacity: true)
     estimate.paths.append(path)

@@ -33,26 +33,30 @@ final class ArrayOnset {
     if estimate.paths.count == 1 && ending.cost < samples + 3 * samples.squareRoot() { return false }
     // Where the CIR's end shifted the window, the tables' onsets are not where the first path may be.
     guard ending.firstTap > 0, ending.firstTap + OnsetTables.windowTaps < taps[0].count else { return false }
-    let energy = overAntennas(taps, ending, fit) { dense.evaluateDeciding(adding: $0) }
+    let energy = evaluate(OnsetLikelihood.Stage.deciding, taps, ending, fit)
     let lead = evidence(estimate, ending, energy, fit) - dense.evidence()
     guard lead <= margin * Double(estimate.paths.count - 1) else { return false }
-    _ = overAntennas(taps, ending, fit) { dense.evaluateRest(adding: $0) }
+    _ = evaluate(OnsetLikelihood.Stage.others, taps, ending, fit)
     guard let found = dense.locate() else { return false }
     report(found, &estimate, taps, phases, ending, fit)
     return true
   }
 
-  /// Sums ln L over antennas: `evaluate` is told whether to add to what is there. Returns the windows' energies over their variances.
-  private func overAntennas(
-    _ taps: [PreparedTaps], _ ending: PulseFit.Ending, _ fit: ArrayPathFit, evaluate: (_ adding: Bool) -> Void
+  /// Σ over antennas of ln L; the windows' energies over their variances.
+  private func evaluate(
+    _ stages: [OnsetLikelihood.Stage], _ taps: [PreparedTaps], _ ending: PulseFit.Ending, _ fit: ArrayPathFit
   ) -> Double {
     var energy = 0.0
-    var isFirst = true
-    for antenna in 0..<fit.antennaCount where fit.takesPart(antenna) {
-      load(taps, antenna, ending, fit)
-      evaluate(!isFirst)
-      energy += dense.energy
-      isFirst = false
+    for stage in stages {
+      dense.choose(stage)
+      energy = 0
+      var isFirst = true
+      for antenna in 0..<fit.antennaCount where fit.takesPart(antenna) {
+        load(taps, antenna, ending, fit)
+        dense.evaluate(stage, adding: !isFirst)
+        energy += dense.energy
+        isFirst = false
+      }
     }
     return energy
   }

@@ -72,8 +72,8 @@ public struct DenseOnset: DelayEstimator {
     }
     let likelihood = workspace.likelihood
     likelihood.load(taps, firstTap: first, variance: taps.noiseVariance + modelError * modelError * Double(peak))
-    likelihood.evaluateDeciding()
-    likelihood.evaluateRest()
+    likelihood.evaluate(OnsetLikelihood.Stage.deciding)
+    likelihood.evaluate(OnsetLikelihood.Stage.others)
     guard let path = likelihood.path() else { return }
     estimate.paths.append(path)
     estimate.status = .ok

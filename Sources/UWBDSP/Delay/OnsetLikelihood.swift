@@ -30,6 +30,15 @@ final class OnsetLikelihood {
   /// Weights of onsets: where the onset is located, and where its deviation is taken.
   private let located = AlignedBuffer<Double>(count: OnsetTables.onsetCount, zero: 0)
   private let spread = AlignedBuffer<Double>(count: OnsetTables.onsetCount, zero: 0)
+  /// The largest of each; −∞ where ln L was not evaluated.
+  private let tops: AlignedBuffer<Float>
+  /// What `tops` hold at most.
+  private var best = -Float.infinity
+  /// The same before the stage that is being evaluated.
+  private var bestBefore = -Float.infinity
+  /// For each profile the onsets that a stage evaluates, and how many they are.
+  private let onsets: AlignedBuffer<Int>
+  private let chosen = AlignedBuffer<Int>(count: OnsetTables.profiles.count, zero: 0)
   /// Of likelihoods of one profile, for each onset.
   private let sums = AlignedBuffer<Double>(count: OnsetTables.onsetCount, zero: 0)
   private let usesVectorUnits: Bool
@@ -38,8 +47,13 @@ final class OnsetLikelihood {
   private(set) var energy = 0.0
   private var variance = 0.0
 
-  /// What is less likely than the best by a factor e^(−20) is left out: not worth its exponential.
-  private static let negligible: Float = 20
+  /// What is less likely than the best by a factor e^(−16) is left out: not worth its exponential.
+  private static let negligible: Float = 16
+
+  /// How much a bend may change, times the weight there over the best, before ln L is not interpolated any more.
+  private static let smoothness: Float = 0.02
+  /// The same without the weight: deviations hang on what is unlikely, too.
+  private static let smoothest: Float = 0.5
 
   /// - Parameter usesVectorUnits: whether `CUWBKernels` is to do the work, where the machine can.
   init(
@@ -50,7 +64,10 @@ final class OnsetLikelihood {
     self.pulse = pulse
     self.tapSpacing = tapSpacing
     self.noise = noise
-    terms = AlignedBuffer(count: OnsetTables.profiles.count * OnsetTables.onsetCount, zero: .zero)
+    let cells = OnsetTables.profiles.count * OnsetTables.onsetCount
+    terms = AlignedBuffer(count: cells, zero: .zero)
+    tops = AlignedBuffer(count: cells, zero: -.infinity)
+    onsets = AlignedBuffer(count: cells, zero: 0)
   }
 
   /// Takes the window's taps from `firstTap` on; taps outside the CIR are zero.
@@ -81,119 +98,182 @@ final class OnsetLikelihood {
     for tap in 0..<OnsetTables.windowTaps { taps[tap] = Float(coloured.pointer[tap]) }
   }
 
-  /// ln L of what lists of paths are weighed against; `adding` to what was there, for antennas whose scattering is independent.
-  func evaluateDeciding(adding: Bool = false) {
-    for profile in OnsetTables.deciding {
-      evaluate(tables.coarse, profile, from: 0, step: OnsetTables.decidingStep, adding)
+  /// What is evaluated in one go: each stage but the first of its profiles looks between onsets that are evaluated.
+  struct Stage {
+    var profiles: Range<Int>
+    /// Onsets are multiples of this; those of twice as much are known, unless it is `OnsetTables.coarsestStep`.
+    var step: Int
+
+    /// What lists of paths are weighed against.
+    static let deciding = [
+      Stage(profiles: OnsetTables.deciding, step: 4), Stage(profiles: OnsetTables.deciding, step: 2),
+    ]
+    /// All the rest.
+    static let others = [
+      Stage(profiles: OnsetTables.onlyLocating, step: 4), Stage(profiles: OnsetTables.onlyLocating, step: 2),
+      Stage(profiles: OnsetTables.profiles.indices, step: 1),
+    ]
+  }
+
+  /// Evaluates the window alone.
+  func evaluate(_ stages: [Stage]) {
+    for stage in stages {
+      choose(stage)
+      evaluate(stage)
     }
   }
 
-  /// ln L of all other profiles and onsets.
-  func evaluateRest(adding: Bool = false) {
-    for profile in OnsetTables.profiles.indices {
-      if OnsetTables.deciding.contains(profile) {
-        for first in 1..<OnsetTables.decidingStep {
-          evaluate(all, profile, from: first, step: OnsetTables.decidingStep, adding)
+  /// Chooses which onsets of a stage are worth it; of others, ln L is interpolated or, where it is negligible beside the best, left out.
+  func choose(_ stage: Stage) {
+    let count = OnsetTables.onsetCount
+    let isFirst = stage.step == OnsetTables.coarsestStep
+    if isFirst && stage.profiles == OnsetTables.deciding {
+      best = -.infinity
+      for index in 0..<OnsetTables.profiles.count * count { tops.pointer[index] = -.infinity }
+    }
+    bestBefore = best
+    for profile in stage.profiles {
+      if isFirst {
+        let onsets = onsets.pointer + profile * count
+        var number = 0
+        for onset in stride(from: 0, to: count, by: stage.step) {
+          onsets[number] = onset
+          number += 1
         }
+        chosen.pointer[profile] = number
       } else {
-        evaluate(all, profile, from: 0, step: 1, adding)
+        chooseBetween(profile, step: stage.step)
       }
     }
   }
 
-  private func evaluate(_ cells: OnsetCells, _ profile: Int, from first: Int, step: Int, _ adding: Bool) {
+  /// The same between onsets that are known.
+  ///
+  /// A pulse fills three quarters of the band at most, so that ln L, quadratic in the taps, has no crest narrower than two of the
+  /// coarsest steps: between two known onsets it rises over the larger only where that is higher than both its neighbours, and then by an
+  /// eighth of its bend if it were a parabola, half that bend at most being allowed for. Where bends hardly change from one onset to the
+  /// next, Lagrange's cubic through four of them is as good as ln L itself; the error that is put up with is a thousandth or so of the
+  /// whole posterior's weight.
+  private func chooseBetween(_ profile: Int, step: Int) {
+    let count = OnsetTables.onsetCount
+    let known = 2 * step
+    let tops = tops.pointer + profile * count
+    let terms = terms.pointer + profile * count
+    let onsets = onsets.pointer + profile * count
+    var number = 0
+    var bendBefore: Float = 0
+    var riseBefore: Float = 0
+    var onset = step
+    while onset + step < count {
+      let (before, after) = (tops[onset - step], tops[onset + step])
+      var (bend, rise) = (Float(), Float())
+      if onset + 3 * step < count {
+        let next = tops[onset + 3 * step]
+        bend = 2 * after - before - next
+        rise = after >= before && after >= next ? bend / 2 : 0
+      }
+      let most = max(before + riseBefore, after + rise)
+      if most > best - Self.negligible {
+        let change = bend - bendBefore
+        let isInside = onset >= 3 * step && onset + 3 * step < count
+        if isInside, abs(change) < Self.smoothest, abs(change) * expf(min(most - best, 0)) < Self.smoothness {
+          let outer = terms[onset - 3 * step] + terms[onset + 3 * step]
+          let value = (9 * (terms[onset - step] + terms[onset + step]) - outer) * (1 / 16)
+          terms[onset] = value
+          tops[onset] = (9 * (before + after) - tops[onset - 3 * step] - tops[onset + 3 * step]) * (1 / 16)
+        } else {
+          onsets[number] = onset
+          number += 1
+        }
+      }
+      (bendBefore, riseBefore) = (bend, rise)
+      onset += known
+    }
+    chosen.pointer[profile] = number
+  }
+
+  /// ln L at the onsets that `choose` has chosen; `adding` to what was there, for antennas whose scattering is independent.
+  func evaluate(_ stage: Stage, adding: Bool = false) {
+    let isCoarse = stage.step % OnsetTables.decidingStep == 0 && stage.profiles == OnsetTables.deciding
+    let cells = isCoarse ? tables.coarse : all
+    best = bestBefore
+    for profile in stage.profiles {
+      evaluate(cells, profile, adding)
+      let tops = tops.pointer + profile * OnsetTables.onsetCount
+      let onsets = onsets.pointer + profile * OnsetTables.onsetCount
+      for index in 0..<chosen.pointer[profile] {
+        let top = tops[onsets[index]]
+        best = top > best ? top : best
+      }
+    }
+  }
+
+  private func evaluate(_ cells: OnsetCells, _ profile: Int, _ adding: Bool) {
     let taps = OnsetTables.windowTaps
-    let run = Run(
-      cell: cells.cell(profile: profile, onset: first), cellStep: step / cells.step,
-      term: profile * OnsetTables.onsetCount + first, termStep: step,
-      count: (OnsetTables.onsetCount - first + step - 1) / step)
+    let cell = cells.cell(profile: profile, onset: 0)
+    let onsets = onsets.pointer + profile * OnsetTables.onsetCount
+    let terms = terms.pointer + profile * OnsetTables.onsetCount
+    let tops = tops.pointer + profile * OnsetTables.onsetCount
+    let count = chosen.pointer[profile]
     cells.vectors.withUnsafeBufferPointer { vectors in
       cells.gains.withUnsafeBufferPointer { gains in
         cells.logDeterminants.withUnsafeBufferPointer { determinants in
           guard let vectors = vectors.baseAddress, let gains = gains.baseAddress,
             let determinants = determinants.baseAddress
           else { return }
-          let vector = vectors + run.cell * taps
-          let gain = gains + run.cell * OnsetTables.rank
-          let determinant = determinants + run.cell
+          let vector = vectors + cell * taps
+          let gain = gains + cell * OnsetTables.rank
+          let determinant = determinants + cell
           if usesVectorUnits {
             uwb_onset_likelihoods(
-              floats(vector), floats(gain), floats(determinant), run.cellStep, window.pointer, window.pointer + taps,
-              taps, run.count, floats(terms.pointer + run.term), run.termStep, adding)
+              floats(vector), floats(gain), floats(determinant), onsets, count, cells.step.trailingZeroBitCount, window.pointer,
+              window.pointer + taps, taps, floats(terms), tops, adding)
           } else {
-            evaluate(run, vector, gain, determinant, adding)
+            for index in 0..<count {
+              let onset = onsets[index]
+              let own = onset / cells.step
+              let sum = likelihood(vector + own * taps, gain + own * OnsetTables.rank, determinant[own])
+              terms[onset] = adding ? terms[onset] + sum : sum
+              tops[onset] = terms[onset].max()
+            }
           }
         }
       }
     }
   }
 
-  /// Onsets of one profile, and where they are.
-  private struct Run {
-    var cell: Int
-    var cellStep: Int
-    var term: Int
-    var termStep: Int
-    var count: Int
-  }
-
   /// `uwb_onset_likelihoods` on any machine.
-  private func evaluate(
-    _ run: Run, _ vectors: UnsafePointer<SIMD16<Float>>, _ gains: UnsafePointer<SIMD8<Float>>,
-    _ determinants: UnsafePointer<SIMD8<Float>>, _ adding: Bool
-  ) {
+  private func likelihood(
+    _ vectors: UnsafePointer<SIMD16<Float>>, _ gains: UnsafePointer<SIMD8<Float>>, _ determinant: SIMD8<Float>
+  ) -> SIMD8<Float> {
     let taps = OnsetTables.windowTaps
-    let rank = OnsetTables.rank
     let real = window.pointer
     let imaginary = window.pointer + taps
-    for index in 0..<run.count {
-      let cell = index * run.cellStep
-      let vector = vectors + cell * taps
-      var realSums = SIMD16<Float>()
-      var imaginarySums = SIMD16<Float>()
-      for tap in 0..<taps {
-        realSums += vector[tap] * real[tap]
-        imaginarySums += vector[tap] * imaginary[tap]
-      }
-      let powers = realSums * realSums + imaginarySums * imaginarySums
-      let gain = gains + cell * rank
-      var sum = -determinants[cell]
-      for component in 0..<rank { sum += gain[component] * powers[component] }
-      let term = terms.pointer + (run.term + index * run.termStep)
-      term.pointee = adding ? term.pointee + sum : sum
+    var realSums = SIMD16<Float>()
+    var imaginarySums = SIMD16<Float>()
+    for tap in 0..<taps {
+      realSums += vectors[tap] * real[tap]
+      imaginarySums += vectors[tap] * imaginary[tap]
     }
+    let powers = realSums * realSums + imaginarySums * imaginarySums
+    var sum = -determinant
+    for component in 0..<OnsetTables.rank { sum += gains[component] * powers[component] }
+    return sum
   }
 
-  private func largest(_ profiles: Range<Int>, step: Int) -> Float {
-    var best = SIMD8<Float>(repeating: -.infinity)
-    var largest = -Float.infinity
+  /// Leaves in `sums` Σ over ρ of exp(ln L − `best`) at every `step`-th onset of a profile; returns how many these are.
+  private func exponentiate(_ profile: Int, step: Int) -> Int {
     let count = (OnsetTables.onsetCount + step - 1) / step
-    for profile in profiles {
-      let own = terms.pointer + profile * OnsetTables.onsetCount
-      if usesVectorUnits {
-        largest = max(largest, uwb_largest(floats(own), step, count))
-      } else {
-        for index in 0..<count {
-          let term = own[index * step]
-          best.replace(with: term, where: term .> best)
-        }
-      }
-    }
-    return max(largest, best.max())
-  }
-
-  /// Leaves in `sums` Σ over ρ of exp(ln L − `reference`) at every `step`-th onset of a profile; returns how many these are.
-  private func exponentiate(_ profile: Int, step: Int, over reference: Float) -> Int {
-    let count = (OnsetTables.onsetCount + step - 1) / step
-    let own = terms.pointer + profile * OnsetTables.onsetCount
+    let terms = terms.pointer + profile * OnsetTables.onsetCount
+    let tops = tops.pointer + profile * OnsetTables.onsetCount
     if usesVectorUnits {
-      uwb_exponential_sums(floats(own), step, count, reference, Self.negligible, sums.pointer)
+      uwb_exponential_sums(floats(terms), tops, count, step, best, Self.negligible, sums.pointer)
       return count
     }
     for index in 0..<count {
-      let term = own[index * step] - reference
       var sum = 0.0
-      if any(term .> -Self.negligible) {
+      if tops[index * step] - best > -Self.negligible {
+        let term = terms[index * step] - best
         for lane in 0..<8 where term[lane] > -Self.negligible { sum += Double(expf(term[lane])) }
       }
       sums.pointer[index] = sum
@@ -201,21 +281,20 @@ final class OnsetLikelihood {
     return count
   }
 
-  /// ln of the mean likelihood over the deciding profiles (by their priors), onsets and ρ; `evaluateDeciding` has to have run.
+  /// ln of the mean likelihood over the deciding profiles (by their priors), onsets and ρ; `Stage.deciding` have to have run, and no
+  /// others.
   func evidence() -> Double {
-    let (profiles, step) = (OnsetTables.deciding, OnsetTables.decidingStep)
-    let reference = largest(profiles, step: step)
-    guard reference.isFinite else { return -.infinity }
+    guard best.isFinite else { return -.infinity }
     var total = 0.0
     var weights = 0.0
-    for profile in profiles {
-      let count = exponentiate(profile, step: step, over: reference)
+    for profile in OnsetTables.deciding {
+      let count = exponentiate(profile, step: OnsetTables.decidingStep)
       var own = 0.0
       for index in 0..<count { own += sums.pointer[index] }
       total += OnsetTables.priors[profile] * own
       weights += OnsetTables.priors[profile] * Double(8 * count)
     }
-    return Double(reference) + log(total / weights)
+    return Double(best) + log(total / weights)
   }
 
   /// The onset: the posterior's median, and the root mean square of what all profiles alike say of its error; taps from
@@ -224,17 +303,15 @@ final class OnsetLikelihood {
   /// The median is taken with the profiles' priors, which suit a first path. The deviation gives all profiles equal
   /// weight, since on a dense channel it is the choice of profile that errs most.
   func locate() -> (delay: Double, deviation: Double)? {
-    let all = 0..<OnsetTables.profiles.count
-    let reference = largest(all, step: 1)
-    guard reference.isFinite else { return nil }
+    guard best.isFinite else { return nil }
     let count = OnsetTables.onsetCount
     for onset in 0..<count {
       located.pointer[onset] = 0
       spread.pointer[onset] = 0
     }
-    for profile in all {
+    for profile in OnsetTables.profiles.indices {
       let weight = OnsetTables.priors[profile]
-      _ = exponentiate(profile, step: 1, over: reference)
+      _ = exponentiate(profile, step: 1)
       for onset in 0..<count {
         let own = sums.pointer[onset]
         located.pointer[onset] += weight * own
@@ -278,7 +355,9 @@ final class OnsetLikelihood {
     let position = (delay - Double(firstTap + OnsetTables.firstOnset)) * Double(OnsetTables.stepsPerTap)
     let onset = min(max(0, Int(position.rounded())), OnsetTables.onsetCount - 1)
     let weak = OnsetTables.onsetCount + onset
-    let cell = terms.pointer[weak].max() > terms.pointer[onset].max() ? weak : onset
+    var cell = tops.pointer[weak] > tops.pointer[onset] ? weak : onset
+    // A median between two crests may be where nothing was worth an evaluation.
+    if !tops.pointer[cell].isFinite { cell = nearest(to: onset) }
     let term = terms.pointer[cell]
     var lane = 0
     for index in 1..<8 where term[index] > term[lane] { lane = index }
@@ -313,6 +392,19 @@ final class OnsetLikelihood {
     let left = max(1 / information - ratio, 1 / Double((pulse * pulse).sum())) * variance
     let phase = (left / 2 / max(amplitude.lengthSquared, .leastNormalMagnitude)).squareRoot()
     return (amplitude, min(phase, Self.anyPhase))
+  }
+
+  /// The onset nearest to `onset` at which weak or strong scattering was evaluated.
+  private func nearest(to onset: Int) -> Int {
+    let count = OnsetTables.onsetCount
+    for away in 0..<count {
+      for other in [onset - away, onset + away] where (0..<count).contains(other) {
+        let weak = count + other
+        let likelier = tops.pointer[weak] > tops.pointer[other] ? weak : other
+        if tops.pointer[likelier].isFinite { return likelier }
+      }
+    }
+    return onset
   }
 
   /// Deviation of a phase that may be anything, rad.
