@@ -226,8 +226,8 @@ final class OnsetLikelihood {
           let determinant = determinants + cell
           if usesVectorUnits {
             uwb_onset_likelihoods(
-              floats(vector), floats(gain), floats(determinant), onsets, count, cells.step.trailingZeroBitCount, window.pointer,
-              window.pointer + taps, taps, floats(terms), tops, adding)
+              floats(vector), floats(gain), floats(determinant), onsets, count, cells.step.trailingZeroBitCount,
+              window.pointer, window.pointer + taps, taps, floats(terms), tops, adding)
           } else {
             for index in 0..<count {
               let onset = onsets[index]
