@@ -21,7 +21,7 @@ import Numerics
 /// continuum. One path that leaves nothing but noise is kept unasked; else the dense evidence is taken
 /// on a quarter-tap grid and three profiles first, and only a channel that it calls dense pays for the rest.
 ///
-/// A dense estimate reports one path. Cost: `PulseFit`'s, some 7 µs where it found more than one path, some 25 µs more
+/// A dense estimate reports one path. Cost: `PulseFit`'s, some 5 µs where it found more than one path, some 10 µs more
 /// where the channel is dense. Don't use it with a pulse that is wrong by more than a few per cent: misfit counts as
 /// density.
 public struct AdaptiveFit: DelayEstimator {

@@ -10,8 +10,8 @@ import Numerics
 ///
 /// Both explain the same windows. The paths' evidence counts an amplitude for each path on each antenna; that of the
 /// continuum is taken for scattering that is independent from antenna to antenna, with one onset: the antennas'
-/// likelihoods (`OnsetLikelihood`) multiply. Cost: nothing where one path leaves nothing but noise, else some 7 µs an
-/// antenna, and 25 µs more where the channel is dense.
+/// likelihoods (`OnsetLikelihood`) multiply. Cost: nothing where one path leaves nothing but noise, else some 5 µs an
+/// antenna, and 10 µs more where the channel is dense.
 final class ArrayOnset {
   private let dense: OnsetLikelihood
   private let margin: Double

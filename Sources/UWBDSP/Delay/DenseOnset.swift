@@ -17,7 +17,7 @@ import Numerics
 /// amplitude is that of a first path over scattering; at high SNR the grid makes its size good to a tenth only, not its
 /// phase. On path lists the grid and the wrong model cost accuracy: `PulseFit` is right there, `AdaptiveFit` chooses.
 /// Where power builds up from nothing (CM8) the onset is found some two taps late, more than the deviation says. Cost:
-/// the search (about 1 µs for 1016 taps), then 445 likelihoods, some 25 µs.
+/// the search (about 1 µs for 1016 taps), then the likelihoods, some 20 µs (70 without AVX2).
 public struct DenseOnset: DelayEstimator {
   public var pulse: PulseShape
   /// Seconds from tap to tap.
