@@ -70,12 +70,13 @@ import Testing
     let likelihood = OnsetLikelihood(pulse: .standard, tapSpacing: UWB.tap, usesVectorUnits: usesVectorUnits)
     let naive = NaiveOnset()
     for index in 0..<30 {
-      let taps = Self.taps(index, &trials)
-      Self.run(likelihood, [taps], OnsetLikelihood.Stage.deciding)
+      // As many antennas, whose scattering is independent.
+      let windows = (0...index % 3).map { _ in Self.taps(index, &trials) }
+      Self.run(likelihood, windows, OnsetLikelihood.Stage.deciding)
       let evidence = likelihood.evidence()
-      Self.run(likelihood, [taps], OnsetLikelihood.Stage.others)
+      Self.run(likelihood, windows, OnsetLikelihood.Stage.others)
       let found = try #require(likelihood.locate())
-      let expected = naive.run(taps, firstTap: 148)
+      let expected = naive.run(windows, firstTap: 148)
       #expect(abs(evidence - expected.evidence) < 0.05, "seed \(seed), \(index): \(evidence), \(expected.evidence)")
       #expect(
         abs(found.delay - 148 - expected.median) < 0.05 * expected.deviation,
@@ -169,10 +170,14 @@ private struct NaiveOnset {
     return sums
   }
 
-  func run(_ taps: PreparedTaps, firstTap: Int) -> (evidence: Double, median: Double, deviation: Double) {
+  func run(_ windows: [PreparedTaps], firstTap: Int) -> (evidence: Double, median: Double, deviation: Double) {
     let onsets = OnsetTables.onsetCount
     let all = OnsetTables.profiles.indices.map { profile in
-      (0..<onsets).map { likelihoods(taps, firstTap, profile, $0) }
+      (0..<onsets).map { onset in
+        windows.map { likelihoods($0, firstTap, profile, onset) }.reduce([Double](repeating: 0, count: 8)) { sum, own in
+          zip(sum, own).map { $0 + $1 }
+        }
+      }
     }
     let best = all.joined().joined().max() ?? 0
     let weights = all.map { $0.map { $0.reduce(0) { $0 + Double.exp($1 - best) } } }
