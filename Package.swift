@@ -26,9 +26,10 @@ let package = Package(
   targets: [
     .systemLibrary(name: "CFFTW", pkgConfig: "fftw3", providers: [.apt(["libfftw3-dev"]), .brew(["fftw"])]),
     .systemLibrary(name: "CLapacke", pkgConfig: "lapacke", providers: [.apt(["liblapacke-dev"]), .brew(["lapack"])]),
+    .target(name: "CUWBKernels", exclude: ["README.md"]),
     .target(
       name: "UWBDSP",
-      dependencies: ["CFFTW", "CLapacke", .product(name: "Numerics", package: "swift-numerics")],
+      dependencies: ["CFFTW", "CLapacke", "CUWBKernels", .product(name: "Numerics", package: "swift-numerics")],
       swiftSettings: strict),
     .target(
       name: "UWBSimulation", dependencies: ["UWBDSP", .product(name: "Numerics", package: "swift-numerics")],

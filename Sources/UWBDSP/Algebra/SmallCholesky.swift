@@ -19,6 +19,12 @@ struct SmallCholesky {
     nonmutating set { lower.pointer[row * capacity + column] = newValue }
   }
 
+  /// The lower triangle by rows, `capacity` from one to the next; what is above it may be written over.
+  var rows: UnsafeMutablePointer<Double> { lower.pointer }
+
+  /// 1/L_ii, once factorised.
+  var inverses: UnsafePointer<Double> { UnsafePointer(inverseDiagonal.pointer) }
+
   /// Factorises the leading `order` rows; `false` where they are not positive definite to working precision.
   ///
   /// - Parameter rounding: what cancellation has to leave of a diagonal element: more than rounding has put into A.

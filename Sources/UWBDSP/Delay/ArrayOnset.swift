@@ -10,8 +10,8 @@ import Numerics
 ///
 /// Both explain the same windows. The paths' evidence counts an amplitude for each path on each antenna; that of the
 /// continuum is taken for scattering that is independent from antenna to antenna, with one onset: the antennas'
-/// likelihoods (`OnsetLikelihood`) multiply. Cost: nothing where one path leaves nothing but noise, else some 7 µs an
-/// antenna, and 25 µs more where the channel is dense.
+/// likelihoods (`OnsetLikelihood`) multiply. Cost: nothing where one path leaves nothing but noise, else some 5 µs an
+/// antenna, and 10 µs more where the channel is dense.
 final class ArrayOnset {
   private let dense: OnsetLikelihood
   private let margin: Double
@@ -33,11 +33,10 @@ final class ArrayOnset {
     if estimate.paths.count == 1 && ending.cost < samples + 3 * samples.squareRoot() { return false }
     // Where the CIR's end shifted the window, the tables' onsets are not where the first path may be.
     guard ending.firstTap > 0, ending.firstTap + OnsetTables.windowTaps < taps[0].count else { return false }
-    let energy = evaluate(OnsetTables.deciding, step: OnsetTables.decidingStep, taps, ending, fit)
-    let lead =
-      evidence(estimate, ending, energy, fit) - dense.evidence(OnsetTables.deciding, step: OnsetTables.decidingStep)
+    let energy = evaluate(OnsetLikelihood.Stage.deciding, taps, ending, fit)
+    let lead = evidence(estimate, ending, energy, fit) - dense.evidence()
     guard lead <= margin * Double(estimate.paths.count - 1) else { return false }
-    _ = evaluate(0..<OnsetTables.profiles.count, step: 1, taps, ending, fit)
+    _ = evaluate(OnsetLikelihood.Stage.others, taps, ending, fit)
     guard let found = dense.locate() else { return false }
     report(found, &estimate, taps, phases, ending, fit)
     return true
@@ -45,15 +44,19 @@ final class ArrayOnset {
 
   /// Σ over antennas of ln L; the windows' energies over their variances.
   private func evaluate(
-    _ profiles: Range<Int>, step: Int, _ taps: [PreparedTaps], _ ending: PulseFit.Ending, _ fit: ArrayPathFit
+    _ stages: [OnsetLikelihood.Stage], _ taps: [PreparedTaps], _ ending: PulseFit.Ending, _ fit: ArrayPathFit
   ) -> Double {
     var energy = 0.0
-    var isFirst = true
-    for antenna in 0..<fit.antennaCount where fit.takesPart(antenna) {
-      load(taps, antenna, ending, fit)
-      dense.evaluate(profiles, step: step, adding: !isFirst)
-      energy += dense.energy
-      isFirst = false
+    for stage in stages {
+      dense.choose(stage)
+      energy = 0
+      var isFirst = true
+      for antenna in 0..<fit.antennaCount where fit.takesPart(antenna) {
+        load(taps, antenna, ending, fit)
+        dense.evaluate(stage, adding: !isFirst)
+        energy += dense.energy
+        isFirst = false
+      }
     }
     return energy
   }

@@ -1,3 +1,4 @@
+import CUWBKernels
 import Numerics
 
 #if canImport(Glibc)
@@ -12,7 +13,7 @@ import Numerics
 ///
 ///     ln L(τ, ρ) = Σ_i |u_iᵀy|²/v · ρλ_i/(1 + ρλ_i) − Σ_i ln(1 + ρλ_i)
 ///
-/// Cost: some 60 ns for each onset and profile.
+/// Cost: some 25 ns for each onset and profile where the machine has AVX2, else 60.
 final class OnsetLikelihood {
   /// Made, or taken from where they are kept, for the first window: most CIRs of a capture may ask for none.
   private lazy var tables = OnsetTables.shared(pulse: pulse, tapSpacing: tapSpacing, noise: noise)
@@ -29,19 +30,44 @@ final class OnsetLikelihood {
   /// Weights of onsets: where the onset is located, and where its deviation is taken.
   private let located = AlignedBuffer<Double>(count: OnsetTables.onsetCount, zero: 0)
   private let spread = AlignedBuffer<Double>(count: OnsetTables.onsetCount, zero: 0)
+  /// The largest of each; −∞ where ln L was not evaluated.
+  private let tops: AlignedBuffer<Float>
+  /// What `tops` hold at most.
+  private var best = -Float.infinity
+  /// The same before the stage that is being evaluated.
+  private var bestBefore = -Float.infinity
+  /// For each profile the onsets that a stage evaluates, and how many they are.
+  private let onsets: AlignedBuffer<Int>
+  private let chosen = AlignedBuffer<Int>(count: OnsetTables.profiles.count, zero: 0)
+  /// Of likelihoods of one profile, for each onset.
+  private let sums = AlignedBuffer<Double>(count: OnsetTables.onsetCount, zero: 0)
+  private let usesVectorUnits: Bool
   private(set) var firstTap = 0
   /// Σ|y|²/v
   private(set) var energy = 0.0
   private var variance = 0.0
 
-  /// What is less likely than the best by a factor e^(−20) is left out: not worth its exponential.
-  private static let negligible: Float = 20
+  /// What is less likely than the best by a factor e^(−16) is left out: not worth its exponential.
+  private static let negligible: Float = 16
 
-  init(pulse: PulseShape, tapSpacing: Double, noise: NoiseCorrelation = .white) {
+  /// How much a bend may change, times the weight there over the best, before ln L is not interpolated any more.
+  private static let smoothness: Float = 0.02
+  /// The same without the weight: deviations hang on what is unlikely, too.
+  private static let smoothest: Float = 0.5
+
+  /// - Parameter usesVectorUnits: whether `CUWBKernels` is to do the work, where the machine can.
+  init(
+    pulse: PulseShape, tapSpacing: Double, noise: NoiseCorrelation = .white,
+    usesVectorUnits: Bool = VectorUnits.areThere
+  ) {
+    self.usesVectorUnits = usesVectorUnits && VectorUnits.areThere
     self.pulse = pulse
     self.tapSpacing = tapSpacing
     self.noise = noise
-    terms = AlignedBuffer(count: OnsetTables.profiles.count * OnsetTables.onsetCount, zero: .zero)
+    let cells = OnsetTables.profiles.count * OnsetTables.onsetCount
+    terms = AlignedBuffer(count: cells, zero: .zero)
+    tops = AlignedBuffer(count: cells, zero: -.infinity)
+    onsets = AlignedBuffer(count: cells, zero: 0)
   }
 
   /// Takes the window's taps from `firstTap` on; taps outside the CIR are zero.
@@ -72,34 +98,143 @@ final class OnsetLikelihood {
     for tap in 0..<OnsetTables.windowTaps { taps[tap] = Float(coloured.pointer[tap]) }
   }
 
-  /// ln L of `profiles` at every `step`-th onset; `adding` to what was there, for antennas whose scattering is independent.
-  func evaluate(_ profiles: Range<Int>, step: Int, adding: Bool = false) {
-    let count = OnsetTables.windowTaps
-    let rank = OnsetTables.rank
-    let real = window.pointer
-    let imaginary = window.pointer + count
-    let isCoarse = step == OnsetTables.decidingStep && profiles == OnsetTables.deciding
+  /// What is evaluated in one go: each stage but the first of its profiles looks between onsets that are evaluated.
+  struct Stage {
+    var profiles: Range<Int>
+    /// Onsets are multiples of this; those of twice as much are known, unless it is `OnsetTables.coarsestStep`.
+    var step: Int
+
+    /// What lists of paths are weighed against.
+    static let deciding = [
+      Stage(profiles: OnsetTables.deciding, step: 4), Stage(profiles: OnsetTables.deciding, step: 2),
+    ]
+    /// All the rest.
+    static let others = [
+      Stage(profiles: OnsetTables.onlyLocating, step: 4), Stage(profiles: OnsetTables.onlyLocating, step: 2),
+      Stage(profiles: OnsetTables.profiles.indices, step: 1),
+    ]
+  }
+
+  /// Evaluates the window alone.
+  func evaluate(_ stages: [Stage]) {
+    for stage in stages {
+      choose(stage)
+      evaluate(stage)
+    }
+  }
+
+  /// Chooses which onsets of a stage are worth it; of others, ln L is interpolated or, where it is negligible beside the best, left out.
+  func choose(_ stage: Stage) {
+    let count = OnsetTables.onsetCount
+    let isFirst = stage.step == OnsetTables.coarsestStep
+    if isFirst && stage.profiles == OnsetTables.deciding {
+      best = -.infinity
+      for index in 0..<OnsetTables.profiles.count * count { tops.pointer[index] = -.infinity }
+    }
+    bestBefore = best
+    for profile in stage.profiles {
+      if isFirst {
+        let onsets = onsets.pointer + profile * count
+        var number = 0
+        for onset in stride(from: 0, to: count, by: stage.step) {
+          onsets[number] = onset
+          number += 1
+        }
+        chosen.pointer[profile] = number
+      } else {
+        chooseBetween(profile, step: stage.step)
+      }
+    }
+  }
+
+  /// The same between onsets that are known.
+  ///
+  /// A pulse fills three quarters of the band at most, so that ln L, quadratic in the taps, has no crest narrower than two of the
+  /// coarsest steps: between two known onsets it rises over the larger only where that is higher than both its neighbours, and then by an
+  /// eighth of its bend if it were a parabola, half that bend at most being allowed for. Where bends hardly change from one onset to the
+  /// next, Lagrange's cubic through four of them is as good as ln L itself; the error that is put up with is a thousandth or so of the
+  /// whole posterior's weight.
+  private func chooseBetween(_ profile: Int, step: Int) {
+    let count = OnsetTables.onsetCount
+    let known = 2 * step
+    let tops = tops.pointer + profile * count
+    let terms = terms.pointer + profile * count
+    let onsets = onsets.pointer + profile * count
+    var number = 0
+    var bendBefore: Float = 0
+    var riseBefore: Float = 0
+    var onset = step
+    while onset + step < count {
+      let (before, after) = (tops[onset - step], tops[onset + step])
+      var (bend, rise) = (Float(), Float())
+      if onset + 3 * step < count {
+        let next = tops[onset + 3 * step]
+        bend = 2 * after - before - next
+        rise = after >= before && after >= next ? bend / 2 : 0
+      }
+      let most = max(before + riseBefore, after + rise)
+      if most > best - Self.negligible {
+        let change = bend - bendBefore
+        let isInside = onset >= 3 * step && onset + 3 * step < count
+        if isInside, abs(change) < Self.smoothest, abs(change) * expf(min(most - best, 0)) < Self.smoothness {
+          let outer = terms[onset - 3 * step] + terms[onset + 3 * step]
+          let value = (9 * (terms[onset - step] + terms[onset + step]) - outer) * (1 / 16)
+          terms[onset] = value
+          tops[onset] = (9 * (before + after) - tops[onset - 3 * step] - tops[onset + 3 * step]) * (1 / 16)
+        } else {
+          onsets[number] = onset
+          number += 1
+        }
+      }
+      (bendBefore, riseBefore) = (bend, rise)
+      onset += known
+    }
+    chosen.pointer[profile] = number
+  }
+
+  /// ln L at the onsets that `choose` has chosen; `adding` to what was there, for antennas whose scattering is independent.
+  func evaluate(_ stage: Stage, adding: Bool = false) {
+    let isCoarse = stage.step % OnsetTables.decidingStep == 0 && stage.profiles == OnsetTables.deciding
     let cells = isCoarse ? tables.coarse : all
+    best = bestBefore
+    for profile in stage.profiles {
+      evaluate(cells, profile, adding)
+      let tops = tops.pointer + profile * OnsetTables.onsetCount
+      let onsets = onsets.pointer + profile * OnsetTables.onsetCount
+      for index in 0..<chosen.pointer[profile] {
+        let top = tops[onsets[index]]
+        best = top > best ? top : best
+      }
+    }
+  }
+
+  private func evaluate(_ cells: OnsetCells, _ profile: Int, _ adding: Bool) {
+    let taps = OnsetTables.windowTaps
+    let cell = cells.cell(profile: profile, onset: 0)
+    let onsets = onsets.pointer + profile * OnsetTables.onsetCount
+    let terms = terms.pointer + profile * OnsetTables.onsetCount
+    let tops = tops.pointer + profile * OnsetTables.onsetCount
+    let count = chosen.pointer[profile]
     cells.vectors.withUnsafeBufferPointer { vectors in
       cells.gains.withUnsafeBufferPointer { gains in
         cells.logDeterminants.withUnsafeBufferPointer { determinants in
-          guard let vectors = vectors.baseAddress, let gains = gains.baseAddress else { return }
-          for profile in profiles {
-            for onset in stride(from: 0, to: OnsetTables.onsetCount, by: step) {
-              let cell = cells.cell(profile: profile, onset: onset)
-              let term = terms.pointer + (profile * OnsetTables.onsetCount + onset)
-              let vector = vectors + cell * count
-              var realSums = SIMD16<Float>()
-              var imaginarySums = SIMD16<Float>()
-              for tap in 0..<count {
-                realSums += vector[tap] * real[tap]
-                imaginarySums += vector[tap] * imaginary[tap]
-              }
-              let powers = realSums * realSums + imaginarySums * imaginarySums
-              let gain = gains + cell * rank
-              var sum = -determinants[cell]
-              for index in 0..<rank { sum += gain[index] * powers[index] }
-              term.pointee = adding ? term.pointee + sum : sum
+          guard let vectors = vectors.baseAddress, let gains = gains.baseAddress,
+            let determinants = determinants.baseAddress
+          else { return }
+          let vector = vectors + cell * taps
+          let gain = gains + cell * OnsetTables.rank
+          let determinant = determinants + cell
+          if usesVectorUnits {
+            uwb_onset_likelihoods(
+              floats(vector), floats(gain), floats(determinant), onsets, count, cells.step.trailingZeroBitCount,
+              window.pointer, window.pointer + taps, taps, floats(terms), tops, adding)
+          } else {
+            for index in 0..<count {
+              let onset = onsets[index]
+              let own = onset / cells.step
+              let sum = likelihood(vector + own * taps, gain + own * OnsetTables.rank, determinant[own])
+              terms[onset] = adding ? terms[onset] + sum : sum
+              tops[onset] = terms[onset].max()
             }
           }
         }
@@ -107,45 +242,59 @@ final class OnsetLikelihood {
     }
   }
 
-  private func largest(_ profiles: Range<Int>, step: Int) -> Float {
-    var best = SIMD8<Float>(repeating: -.infinity)
-    for profile in profiles {
-      for onset in stride(from: 0, to: OnsetTables.onsetCount, by: step) {
-        let term = terms.pointer[profile * OnsetTables.onsetCount + onset]
-        best.replace(with: term, where: term .> best)
-      }
+  /// `uwb_onset_likelihoods` on any machine.
+  private func likelihood(
+    _ vectors: UnsafePointer<SIMD16<Float>>, _ gains: UnsafePointer<SIMD8<Float>>, _ determinant: SIMD8<Float>
+  ) -> SIMD8<Float> {
+    let taps = OnsetTables.windowTaps
+    let real = window.pointer
+    let imaginary = window.pointer + taps
+    var realSums = SIMD16<Float>()
+    var imaginarySums = SIMD16<Float>()
+    for tap in 0..<taps {
+      realSums += vectors[tap] * real[tap]
+      imaginarySums += vectors[tap] * imaginary[tap]
     }
-    return best.max()
-  }
-
-  /// Σ over ρ of exp(ln L − `reference`).
-  private func sum(_ profile: Int, _ onset: Int, over reference: Float) -> Double {
-    let term = terms.pointer[profile * OnsetTables.onsetCount + onset] - reference
-    guard term.max() > -Self.negligible else { return 0 }
-    var sum = 0.0
-    for lane in 0..<8 where term[lane] > -Self.negligible { sum += Double(expf(term[lane])) }
+    let powers = realSums * realSums + imaginarySums * imaginarySums
+    var sum = -determinant
+    for component in 0..<OnsetTables.rank { sum += gains[component] * powers[component] }
     return sum
   }
 
-  /// ln of the mean likelihood over `profiles` (by their priors), onsets and ρ; `evaluate` has to have run over them.
-  func evidence(_ profiles: Range<Int>, step: Int) -> Double {
-    let reference = largest(profiles, step: step)
-    guard reference.isFinite else { return -.infinity }
+  /// Leaves in `sums` Σ over ρ of exp(ln L − `best`) at every `step`-th onset of a profile; returns how many these are.
+  private func exponentiate(_ profile: Int, step: Int) -> Int {
+    let count = (OnsetTables.onsetCount + step - 1) / step
+    let terms = terms.pointer + profile * OnsetTables.onsetCount
+    let tops = tops.pointer + profile * OnsetTables.onsetCount
+    if usesVectorUnits {
+      uwb_exponential_sums(floats(terms), tops, count, step, best, Self.negligible, sums.pointer)
+      return count
+    }
+    for index in 0..<count {
+      var sum = 0.0
+      if tops[index * step] - best > -Self.negligible {
+        let term = terms[index * step] - best
+        for lane in 0..<8 where term[lane] > -Self.negligible { sum += Double(expf(term[lane])) }
+      }
+      sums.pointer[index] = sum
+    }
+    return count
+  }
+
+  /// ln of the mean likelihood over the deciding profiles (by their priors), onsets and ρ; `Stage.deciding` have to have run, and no
+  /// others.
+  func evidence() -> Double {
+    guard best.isFinite else { return -.infinity }
     var total = 0.0
     var weights = 0.0
-    var onsets = 0.0
-    for profile in profiles {
+    for profile in OnsetTables.deciding {
+      let count = exponentiate(profile, step: OnsetTables.decidingStep)
       var own = 0.0
-      onsets = 0
-      for onset in stride(from: 0, to: OnsetTables.onsetCount, by: step) {
-        own += sum(profile, onset, over: reference)
-        onsets += 1
-      }
-      let weight = exp(OnsetTables.profiles[profile].logPrior)
-      weights += weight
-      total += weight * own
+      for index in 0..<count { own += sums.pointer[index] }
+      total += OnsetTables.priors[profile] * own
+      weights += OnsetTables.priors[profile] * Double(8 * count)
     }
-    return Double(reference) + log(total / (weights * onsets * 8))
+    return Double(best) + log(total / weights)
   }
 
   /// The onset: the posterior's median, and the root mean square of what all profiles alike say of its error; taps from
@@ -154,18 +303,17 @@ final class OnsetLikelihood {
   /// The median is taken with the profiles' priors, which suit a first path. The deviation gives all profiles equal
   /// weight, since on a dense channel it is the choice of profile that errs most.
   func locate() -> (delay: Double, deviation: Double)? {
-    let all = 0..<OnsetTables.profiles.count
-    let reference = largest(all, step: 1)
-    guard reference.isFinite else { return nil }
+    guard best.isFinite else { return nil }
     let count = OnsetTables.onsetCount
     for onset in 0..<count {
       located.pointer[onset] = 0
       spread.pointer[onset] = 0
     }
-    for profile in all {
-      let weight = exp(OnsetTables.profiles[profile].logPrior)
+    for profile in OnsetTables.profiles.indices {
+      let weight = OnsetTables.priors[profile]
+      _ = exponentiate(profile, step: 1)
       for onset in 0..<count {
-        let own = sum(profile, onset, over: reference)
+        let own = sums.pointer[onset]
         located.pointer[onset] += weight * own
         spread.pointer[onset] += own
       }
@@ -207,18 +355,25 @@ final class OnsetLikelihood {
     let position = (delay - Double(firstTap + OnsetTables.firstOnset)) * Double(OnsetTables.stepsPerTap)
     let onset = min(max(0, Int(position.rounded())), OnsetTables.onsetCount - 1)
     let weak = OnsetTables.onsetCount + onset
-    let cell = terms.pointer[weak].max() > terms.pointer[onset].max() ? weak : onset
+    var cell = tops.pointer[weak] > tops.pointer[onset] ? weak : onset
+    // A median between two crests may be where nothing was worth an evaluation.
+    if !tops.pointer[cell].isFinite { cell = nearest(to: onset) }
     let term = terms.pointer[cell]
     var lane = 0
     for index in 1..<8 where term[index] > term[lane] { lane = index }
     var pulse = SIMD16<Float>()
     var real = SIMD16<Float>()
     var imaginary = SIMD16<Float>()
-    for tap in 0..<count {
-      let vector = all.vectors[cell * count + tap]
-      pulse += vector * tables.pulses[onset * count + tap]
-      real += vector * window.pointer[tap]
-      imaginary += vector * window.pointer[count + tap]
+    let taps = window.pointer
+    all.vectors.withUnsafeBufferPointer { vectors in
+      tables.pulses.withUnsafeBufferPointer { pulses in
+        for tap in 0..<count {
+          let vector = vectors[cell * count + tap]
+          pulse += vector * pulses[onset * count + tap]
+          real += vector * taps[tap]
+          imaginary += vector * taps[count + tap]
+        }
+      }
     }
     var information = 0.0
     var realSum = 0.0
@@ -237,6 +392,19 @@ final class OnsetLikelihood {
     let left = max(1 / information - ratio, 1 / Double((pulse * pulse).sum())) * variance
     let phase = (left / 2 / max(amplitude.lengthSquared, .leastNormalMagnitude)).squareRoot()
     return (amplitude, min(phase, Self.anyPhase))
+  }
+
+  /// The onset nearest to `onset` at which weak or strong scattering was evaluated.
+  private func nearest(to onset: Int) -> Int {
+    let count = OnsetTables.onsetCount
+    for away in 0..<count {
+      for other in [onset - away, onset + away] where (0..<count).contains(other) {
+        let weak = count + other
+        let likelier = tops.pointer[weak] > tops.pointer[other] ? weak : other
+        if tops.pointer[likelier].isFinite { return likelier }
+      }
+    }
+    return onset
   }
 
   /// Deviation of a phase that may be anything, rad.

@@ -32,11 +32,17 @@ final class OnsetTables: Sendable {
   /// ρ in dB, lane by lane.
   static let ratiosdB = SIMD8<Float>(0, 7, 14, 21, 28, 35, 42, 49)
   static let profiles = OnsetProfile.all
+  /// Of each profile, not normalised.
+  static let priors = profiles.map { exp($0.logPrior) }
   /// The profiles with a first path: what a list of paths is weighed against.
   static let deciding = 0..<3
+  /// The others.
+  static let onlyLocating = 3..<profiles.count
 
   /// From one onset to the next of those that are enough to choose by.
   static let decidingStep = 2
+  /// Of the onsets that are looked at first: half a tap.
+  static let coarsestStep = 4
 
   /// What lists of paths are weighed against: `deciding` at every `decidingStep`-th onset.
   let coarse: OnsetCells

@@ -1,3 +1,4 @@
+import CUWBKernels
 import Numerics
 
 /// The separable least-squares problem under `PulseFit`: given K delays in a window, the best amplitudes, the cost,
@@ -38,6 +39,8 @@ final class PathFit: PathModel, DescentModel {
   private let realResidual: AlignedBuffer<Float>
   private let imaginaryResidual: AlignedBuffer<Float>
   private let amplitudes: AlignedBuffer<Double>
+  /// Products of slopes and residuals.
+  private let slopesSeen: AlignedBuffer<Double>
   /// What `solve` was given last.
   private let solvedDelays: AlignedBuffer<Double>
   private let gram = SmallCholesky(order: mostPaths)
@@ -47,7 +50,7 @@ final class PathFit: PathModel, DescentModel {
   /// Room for one number a path.
   private let step: AlignedBuffer<Double>
   private let leakages: AlignedBuffer<Double>
-  /// C = BᵀS by columns, and L⁻¹·C.
+  /// C = BᵀS by rows, and L⁻¹·C.
   private let overlaps: AlignedBuffer<Double>
   private let reduced: AlignedBuffer<Double>
   /// H⁻¹, once `invertCurvature` was called.
@@ -75,6 +78,7 @@ final class PathFit: PathModel, DescentModel {
     realResidual = AlignedBuffer(count: stride, zero: 0)
     imaginaryResidual = AlignedBuffer(count: stride, zero: 0)
     amplitudes = AlignedBuffer(count: 2 * most, zero: 0)
+    slopesSeen = AlignedBuffer(count: 2 * most, zero: 0)
     solvedDelays = AlignedBuffer(count: most, zero: 0)
     slopeProducts = AlignedBuffer(count: most * most, zero: 0)
     step = AlignedBuffer(count: most, zero: 0)
@@ -109,6 +113,11 @@ final class PathFit: PathModel, DescentModel {
     whiten(imaginary.pointer)
   }
 
+  private func whiten(_ columns: UnsafeMutablePointer<Float>, count: Int) {
+    guard whitening != nil else { return }
+    for path in 0..<count { whiten(columns + path * stride) }
+  }
+
   private func whiten(_ column: UnsafeMutablePointer<Float>) {
     guard let whitening else { return }
     for tap in 0..<windowTaps { coloured.pointer[tap] = Double(column[tap]) }
@@ -120,6 +129,9 @@ final class PathFit: PathModel, DescentModel {
   var samples: (real: UnsafePointer<Float>, imaginary: UnsafePointer<Float>) {
     (UnsafePointer(real.pointer), UnsafePointer(imaginary.pointer))
   }
+
+  /// Whether `CUWBKernels` does the work.
+  var usesVectorUnits: Bool { pulses.usesVectorUnits }
 
   var residuals: (real: UnsafePointer<Float>, imaginary: UnsafePointer<Float>) {
     (UnsafePointer(realResidual.pointer), UnsafePointer(imaginaryResidual.pointer))
@@ -166,7 +178,7 @@ final class PathFit: PathModel, DescentModel {
   /// |c̃ᵀr|²/‖c̃‖², c̃ being the column less what the basis holds of it; 0 where that is all.
   private func gain(ofColumn column: UnsafePointer<Float>, count: Int) -> Double {
     let energy = dot(column, column)
-    for path in 0..<count { step.pointer[path] = dot(basisColumn(path), column) }
+    multiply(column, 1, by: basis.pointer, count, into: step.pointer)
     gram.solveLower(step.pointer, order: count)
     let left = energy - dotProduct(step.pointer, step.pointer, count: count)
     guard left > 1e-4 * energy else { return 0 }
@@ -184,19 +196,12 @@ final class PathFit: PathModel, DescentModel {
 
   /// Amplitudes, residual and cost for `delays` (taps from the window's start); `nil` where two paths coincide.
   func solve(_ delays: UnsafePointer<Double>, count: Int) -> Double? {
-    for path in 0..<count {
-      solvedDelays.pointer[path] = delays[path]
-      pulses.evaluate(delay: delays[path], into: basisColumn(path))
-      whiten(basisColumn(path))
-    }
+    solvedDelays.pointer.update(from: delays, count: count)
+    pulses.evaluate(delays: delays, count: count, into: basis.pointer)
+    whiten(basis.pointer, count: count)
     let solution = amplitudes.pointer
-    for row in 0..<count {
-      let own = basisColumn(row)
-      for column in 0...row { gram[row, column] = dot(own, basisColumn(column)) }
-      let seen = dotProducts(own, real.pointer, imaginary.pointer, stride: stride)
-      solution[2 * row] = seen.x
-      solution[2 * row + 1] = seen.y
-    }
+    multiply(basis.pointer, count, by: basis.pointer, count, isLower: true, into: gram.rows)
+    multiply(basis.pointer, count, by: real.pointer, imaginary.pointer, into: solution)
     guard gram.factorise(order: count, rounding: Self.rounding) else { return nil }
     gram.solveComplex(solution, order: count)
     return leaveResidual(count: count)
@@ -205,6 +210,12 @@ final class PathFit: PathModel, DescentModel {
   /// r = y − B·a of the amplitudes at hand; returns ‖r‖².
   private func leaveResidual(count: Int) -> Double {
     let amplitudes = amplitudes.pointer
+    if pulses.usesVectorUnits {
+      return Double(
+        uwb_residual(
+          basis.pointer, amplitudes, count, real.pointer, imaginary.pointer, stride, realResidual.pointer,
+          imaginaryResidual.pointer))
+    }
     var squares = SIMD8<Float>()
     var tap = 0
     while tap < stride {
@@ -250,13 +261,13 @@ final class PathFit: PathModel, DescentModel {
 
   /// Slopes, and the gradient: g_i = Re(a_i*·s_iᵀr).
   func evaluateSlopes(_ delays: UnsafePointer<Double>, count: Int) {
+    pulses.evaluateSlopes(delays: delays, count: count, into: slopes.pointer)
+    whiten(slopes.pointer, count: count)
+    let seen = slopesSeen.pointer
+    multiply(slopes.pointer, count, by: realResidual.pointer, imaginaryResidual.pointer, into: seen)
     for path in 0..<count {
-      let slope = slopes.pointer + path * stride
-      pulses.evaluateSlope(delay: delays[path], into: slope)
-      whiten(slope)
-      let seen = dotProducts(slope, realResidual.pointer, imaginaryResidual.pointer, stride: stride)
       descent.gradient.pointer[path] =
-        amplitudes.pointer[2 * path] * seen.x + amplitudes.pointer[2 * path + 1] * seen.y
+        amplitudes.pointer[2 * path] * seen[2 * path] + amplitudes.pointer[2 * path + 1] * seen[2 * path + 1]
     }
   }
 
@@ -264,26 +275,34 @@ final class PathFit: PathModel, DescentModel {
   func correlateSlopes(count: Int) {
     let most = Self.mostPaths
     var isProjected = false
-    for path in 0..<count {
-      let slope = slopes.pointer + path * stride
-      let own = overlaps.pointer + path * most
-      let reduced = reduced.pointer + path * most
-      for other in 0..<count { own[other] = dot(basisColumn(other), slope) }
-      reduced.update(from: own, count: count)
-      gram.solveLower(reduced, order: count)
-      for other in 0...path {
-        let whole = dot(slope, slopes.pointer + other * stride)
-        let left = whole - dotProduct(reduced, self.reduced.pointer + other * most, count: count)
-        slopeProducts.pointer[path * most + other] = left
-        if other == path && left < Self.closeness * whole { isProjected = true }
-      }
-    }
+    multiply(basis.pointer, count, by: slopes.pointer, count, into: overlaps.pointer)
+    multiply(slopes.pointer, count, by: slopes.pointer, count, isLower: true, into: slopeProducts.pointer)
+    for path in 0..<count { step.pointer[path] = slopeProducts.pointer[path * most + path] }
+    reduced.pointer.update(from: overlaps.pointer, count: count * most)
+    project(count: count)
+    for path in 0..<count
+    where slopeProducts.pointer[path * most + path] < Self.closeness * step.pointer[path] { isProjected = true }
     guard isProjected else { return }
     projectSlopes(count: count)
-    for row in 0..<count {
-      for column in 0...row {
-        slopeProducts.pointer[row * most + column] = dot(
-          slopes.pointer + row * stride, slopes.pointer + column * stride)
+    multiply(slopes.pointer, count, by: slopes.pointer, count, isLower: true, into: slopeProducts.pointer)
+  }
+
+  /// From C in `reduced` L⁻¹·C there, and S̃ᵀS̃ from SᵀS.
+  private func project(count: Int) {
+    let most = Self.mostPaths
+    if pulses.usesVectorUnits {
+      return uwb_project(gram.rows, gram.inverses, count, most, reduced.pointer, slopeProducts.pointer)
+    }
+    for path in 0..<count {
+      for row in 0..<count { leakages.pointer[row] = reduced.pointer[row * most + path] }
+      gram.solveLower(leakages.pointer, order: count)
+      for row in 0..<count { reduced.pointer[row * most + path] = leakages.pointer[row] }
+    }
+    for path in 0..<count {
+      for other in 0...path {
+        var held = 0.0
+        for row in 0..<count { held += reduced.pointer[row * most + path] * reduced.pointer[row * most + other] }
+        slopeProducts.pointer[path * most + other] -= held
       }
     }
   }
@@ -291,7 +310,7 @@ final class PathFit: PathModel, DescentModel {
   /// Slopes less what the basis holds of them.
   private func projectSlopes(count: Int) {
     for path in 0..<count {
-      step.pointer.update(from: overlaps.pointer + path * Self.mostPaths, count: count)
+      for other in 0..<count { step.pointer[other] = overlaps.pointer[other * Self.mostPaths + path] }
       gram.solve(step.pointer, order: count)
       for other in 0..<count {
         addMultiple(
@@ -345,7 +364,7 @@ final class PathFit: PathModel, DescentModel {
     for path in 0..<count {
       // (G⁻¹·C)_ip: G⁻¹ is symmetric.
       var leakage = 0.0
-      for other in 0..<count { leakage += unit[other] * overlaps.pointer[path * Self.mostPaths + other] }
+      for other in 0..<count { leakage += unit[other] * overlaps.pointer[other * Self.mostPaths + path] }
       leakages.pointer[path] = -leakage * (own.conjugate * amplitude(path)).rawStorage.y / power
     }
     for first in 0..<count {
@@ -375,6 +394,37 @@ final class PathFit: PathModel, DescentModel {
   ) {
     for path in 0..<count {
       moved[path] = Descent<Double>.moved(delays[path], by: step[path], windowTaps: windowTaps)
+    }
+  }
+
+  /// Products of each of some columns with each of others, in rows of `mostPaths`; the lower triangle alone where `isLower`.
+  /// What stands in a row behind them is written over, up to a multiple of four.
+  private func multiply(
+    _ columns: UnsafePointer<Float>, _ count: Int, by others: UnsafePointer<Float>, _ otherCount: Int,
+    isLower: Bool = false, into products: UnsafeMutablePointer<Double>
+  ) {
+    if pulses.usesVectorUnits {
+      return uwb_products(columns, count, others, otherCount, stride, isLower, products, Self.mostPaths)
+    }
+    for row in 0..<count {
+      for column in 0..<(isLower ? row + 1 : otherCount) {
+        products[row * Self.mostPaths + column] = dot(columns + row * stride, others + column * stride)
+      }
+    }
+  }
+
+  /// Products of columns with complex samples.
+  private func multiply(
+    _ columns: UnsafePointer<Float>, _ count: Int, by real: UnsafePointer<Float>, _ imaginary: UnsafePointer<Float>,
+    into products: UnsafeMutablePointer<Double>
+  ) {
+    if pulses.usesVectorUnits {
+      return uwb_complex_products(columns, count, real, imaginary, stride, products)
+    }
+    for row in 0..<count {
+      let seen = dotProducts(columns + row * stride, real, imaginary, stride: stride)
+      products[2 * row] = seen.x
+      products[2 * row + 1] = seen.y
     }
   }
 

@@ -1,3 +1,5 @@
+import CUWBKernels
+
 /// A pulse and its slope over the whole of a fit's window, in single precision and vectors of eight.
 ///
 /// The same numbers as `PulseTable`, blended in the same way: what single precision rounds off is a hundredth of what blending does.
@@ -10,10 +12,13 @@ final class PathPulses {
   let vectors: Int
   private let values: AlignedBuffer<Float>
   private let slopes: AlignedBuffer<Float>
+  let usesVectorUnits: Bool
   /// 1 inside the window, 0 behind it, for a column's last vector.
   private let ending: SIMD8<Float>
 
-  init(_ table: PulseTable, windowTaps: Int) {
+  /// - Parameter usesVectorUnits: whether `CUWBKernels` is to do the work, where the machine can; the path fits ask here.
+  init(_ table: PulseTable, windowTaps: Int, usesVectorUnits: Bool = VectorUnits.areThere) {
+    self.usesVectorUnits = usesVectorUnits && VectorUnits.areThere
     self.windowTaps = windowTaps
     vectors = (windowTaps + Self.lanes - 1) / Self.lanes
     values = AlignedBuffer(count: table.values.count, zero: 0)
@@ -40,6 +45,28 @@ final class PathPulses {
   @inline(__always)
   func evaluateSlope(delay: Double, into column: UnsafeMutablePointer<Float>) {
     lookup(slopes.pointer, delay, column)
+  }
+
+  /// Writes a column for each of `count` delays.
+  func evaluate(delays: UnsafePointer<Double>, count: Int, into columns: UnsafeMutablePointer<Float>) {
+    lookup(values.pointer, delays, count, columns)
+  }
+
+  /// Writes a column of slopes for each of `count` delays.
+  func evaluateSlopes(delays: UnsafePointer<Double>, count: Int, into columns: UnsafeMutablePointer<Float>) {
+    lookup(slopes.pointer, delays, count, columns)
+  }
+
+  private func lookup(
+    _ table: UnsafePointer<Float>, _ delays: UnsafePointer<Double>, _ count: Int,
+    _ columns: UnsafeMutablePointer<Float>
+  ) {
+    let isDone =
+      usesVectorUnits
+      && uwb_blend_rows(
+        table, PulseTable.fractions, PulseTable.reach, delays, count, stride, windowTaps, columns)
+    guard !isDone else { return }
+    for index in 0..<count { lookup(table, delays[index], columns + index * stride) }
   }
 
   @inline(__always)

@@ -1,3 +1,5 @@
+import CUWBKernels
+
 /// Where a further path would explain most of what a fit has left: the projected matched filter over the window.
 ///
 /// For τ on a half-tap grid, with b(τ) the pulse there and P the projection off the paths found so far:
@@ -94,6 +96,10 @@ final class PathStarts {
   /// Adds |b(τ)ᵀr|².
   private func addPowers(_ fit: PathFit) {
     let residual = fit.residuals
+    if fit.usesVectorUnits {
+      return uwb_add_powers(
+        floats(pulses.pointer), blockCount, residual.real, residual.imaginary, windowTaps, floats(gains.pointer))
+    }
     var pulse = UnsafePointer(pulses.pointer)
     for block in 0..<blockCount {
       var real = SIMD8<Float>()

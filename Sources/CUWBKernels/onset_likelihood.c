@@ -1,0 +1,109 @@
+#include "CUWBKernels.h"
+
+#if defined(__x86_64__)
+
+#include "eight.h"
+
+KERNELS_BEGIN
+#pragma clang fp contract(fast)
+
+/// Σ gain·power − determinant of one onset; returns its largest.
+static inline float finish(
+    Eight lowReal, Eight highReal, Eight lowImaginary, Eight highImaginary, const float *gains,
+    const float *determinants, float *term, bool adding) {
+  float powers[16];
+  store(lowReal * lowReal + lowImaginary * lowImaginary, powers);
+  store(highReal * highReal + highImaginary * highImaginary, powers + 8);
+  Eight total = adding ? load(term) - load(determinants) : -load(determinants);
+  Eight other = all(0);
+  for (long index = 0; index < 16; index += 2) {
+    total += load(gains + 8 * index) * powers[index];
+    other += load(gains + 8 * index + 8) * powers[index + 1];
+  }
+  total += other;
+  store(total, term);
+  return largest(total);
+}
+
+void uwb_onset_likelihoods(
+    const float *vectors, const float *gains, const float *determinants, const long *onsets, long count, long shift,
+    const float *real, const float *imaginary, long taps, float *terms, float *tops, bool adding) {
+  for (long index = 0; index < count; index += 2) {
+    // Two at a time: they share the taps. The last one may be its own neighbour.
+    const bool isPair = index + 1 < count;
+    const long onset = onsets[index];
+    const long nextOnset = onsets[isPair ? index + 1 : index];
+    const long cell = onset >> shift;
+    const long nextCell = nextOnset >> shift;
+    const float *vector = vectors + 16 * taps * cell;
+    const float *next = vectors + 16 * taps * nextCell;
+    Eight a = all(0), b = a, c = a, d = a, e = a, f = a, g = a, h = a;
+    for (long tap = 0; tap < taps; ++tap) {
+      const Eight x = all(real[tap]);
+      const Eight y = all(imaginary[tap]);
+      const Eight low = load(vector + 16 * tap);
+      const Eight high = load(vector + 16 * tap + 8);
+      a += low * x;
+      b += high * x;
+      c += low * y;
+      d += high * y;
+      const Eight nextLow = load(next + 16 * tap);
+      const Eight nextHigh = load(next + 16 * tap + 8);
+      e += nextLow * x;
+      f += nextHigh * x;
+      g += nextLow * y;
+      h += nextHigh * y;
+    }
+    tops[onset] = finish(a, b, c, d, gains + 128 * cell, determinants + 8 * cell, terms + 8 * onset, adding);
+    if (!isPair) break;
+    tops[nextOnset] =
+        finish(e, f, g, h, gains + 128 * nextCell, determinants + 8 * nextCell, terms + 8 * nextOnset, adding);
+  }
+}
+
+/// exp(x), −80 ≤ x ≤ 0, to 2 parts in 10⁷: x = n·ln 2 + r, |r| ≤ ln 2/2, and Taylor's series of exp(r).
+static inline Eight exponential(Eight x) {
+  // Adding 1.5·2²³ leaves the nearest integer in the lowest bits.
+  const Eight shift = all(12582912.0f);
+  const Eight shifted = x * 1.44269504f + shift;
+  const Eight whole = shifted - shift;
+  const Eight r = (x - whole * 0.693359375f) + whole * 2.12194440e-4f;
+  Eight value = all(1.0f / 5040);
+  value = value * r + 1.0f / 720;
+  value = value * r + 1.0f / 120;
+  value = value * r + 1.0f / 24;
+  value = value * r + 1.0f / 6;
+  value = value * r + 0.5f;
+  value = value * r + 1;
+  value = value * r + 1;
+  return (Eight)((EightIntegers)value + ((EightIntegers)shifted << 23));
+}
+
+void uwb_exponential_sums(
+    const float *terms, const float *tops, long count, long step, float reference, float negligible, double *sums) {
+  for (long index = 0; index < count; ++index) {
+    sums[index] = 0;
+    if (!(tops[step * index] - reference > -negligible)) continue;
+    const Eight x = load(terms + 8 * step * index) - reference;
+    const EightIntegers isCounted = x > -negligible;
+    sums[index] = sum((Eight)(isCounted & (EightIntegers)exponential(x)));
+  }
+}
+
+KERNELS_END
+
+bool uwb_has_vector_units(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
+
+#else
+
+bool uwb_has_vector_units(void) { return false; }
+
+void uwb_onset_likelihoods(
+    const float *vectors, const float *gains, const float *determinants, const long *onsets, long count, long shift,
+    const float *real, const float *imaginary, long taps, float *terms, float *tops, bool adding) {}
+
+void uwb_exponential_sums(
+    const float *terms, const float *tops, long count, long step, float reference, float negligible, double *sums) {
+}
+
+#endif

@@ -1,0 +1,174 @@
+#include "CUWBKernels.h"
+
+#if defined(__x86_64__)
+
+#include "eight.h"
+
+KERNELS_BEGIN
+#pragma clang fp contract(fast)
+
+bool uwb_blend_rows(
+    const float *table, long fractions, long reach, const double *delays, long count, long stride, long windowTaps,
+    float *columns) {
+  const long length = 2 * reach;
+  float ending[8];
+  for (long lane = 0; lane < 8; ++lane) ending[lane] = stride - 8 + lane < windowTaps ? 1 : 0;
+  const Eight kept = load(ending);
+  for (long index = 0; index < count; ++index) {
+    // No tap is read outside a row where this holds; neither does it for what is not a number.
+    if (!(delays[index] > (double)(stride - reach) && delays[index] < (double)reach)) return false;
+    // Positive, so that a conversion rounds down.
+    const double shifted = delays[index] + (double)reach;
+    const long whole = (long)shifted;
+    const double position = (shifted - (double)whole) * (double)fractions;
+    const long row = (long)position;
+    const float *near = table + row * length + (2 * reach - whole);
+    const float *far = near + length;
+    const Eight blend = all((float)(position - (double)row));
+    float *column = columns + stride * index;
+    for (long tap = 0; tap < stride; tap += 8) {
+      const Eight value = load(near + tap);
+      store(value + blend * (load(far + tap) - value), column + tap);
+    }
+    store(load(column + stride - 8) * kept, column + stride - 8);
+  }
+  return true;
+}
+
+void uwb_products(
+    const float *a, long aCount, const float *b, long bCount, long stride, bool isLower, double *out, long outStride) {
+  for (long row = 0; row < aCount; ++row) {
+    const float *own = a + stride * row;
+    const long end = isLower ? row + 1 : bCount;
+    for (long column = 0; column < end; column += 4) {
+      const float *other = b + stride * column;
+      Eight first = all(0), second = first, third = first, fourth = first;
+      for (long tap = 0; tap < stride; tap += 8) {
+        const Eight value = load(own + tap);
+        first += value * load(other + tap);
+        second += value * load(other + stride + tap);
+        third += value * load(other + 2 * stride + tap);
+        fourth += value * load(other + 3 * stride + tap);
+      }
+      storeSums(first, second, third, fourth, out + outStride * row + column);
+    }
+  }
+}
+
+void uwb_project(
+    const double *factor, const double *inverseDiagonal, long count, long order, double *overlaps, double *products) {
+  // Of 8 unknowns, two vectors; as many rows of them as there are unknowns.
+  typedef double Four __attribute__((vector_size(32), aligned(8)));
+  const long end = count > 4 ? 8 : 4;
+  for (long row = 0; row < count; ++row) {
+    double *own = overlaps + order * row;
+    for (long column = 0; column < end; column += 4) {
+      Four value = *(const Four *)(own + column);
+      for (long other = 0; other < row; ++other)
+        value -= factor[order * row + other] * *(const Four *)(overlaps + order * other + column);
+      *(Four *)(own + column) = value * inverseDiagonal[row];
+    }
+  }
+  for (long row = 0; row < count; ++row) {
+    double *own = products + order * row;
+    for (long column = 0; column <= row; column += 4) {
+      Four value = *(const Four *)(own + column);
+      for (long other = 0; other < count; ++other)
+        value -= overlaps[order * other + row] * *(const Four *)(overlaps + order * other + column);
+      *(Four *)(own + column) = value;
+    }
+  }
+}
+
+void uwb_complex_products(
+    const float *a, long count, const float *real, const float *imaginary, long stride, double *out) {
+  for (long row = 0; row < count; row += 2) {
+    const float *own = a + stride * row;
+    Eight first = all(0), second = first, third = first, fourth = first;
+    for (long tap = 0; tap < stride; tap += 8) {
+      const Eight x = load(real + tap);
+      const Eight y = load(imaginary + tap);
+      const Eight even = load(own + tap);
+      const Eight odd = load(own + stride + tap);
+      first += even * x;
+      second += even * y;
+      third += odd * x;
+      fourth += odd * y;
+    }
+    storeSums(first, second, third, fourth, out + 2 * row);
+  }
+}
+
+float uwb_residual(
+    const float *basis, const double *amplitudes, long count, const float *real, const float *imaginary, long stride,
+    float *realResidual, float *imaginaryResidual) {
+  Eight squares = all(0);
+  for (long tap = 0; tap < stride; tap += 8) {
+    Eight x = load(real + tap);
+    Eight y = load(imaginary + tap);
+    for (long path = 0; path < count; ++path) {
+      const Eight value = load(basis + stride * path + tap);
+      x -= (float)amplitudes[2 * path] * value;
+      y -= (float)amplitudes[2 * path + 1] * value;
+    }
+    store(x, realResidual + tap);
+    store(y, imaginaryResidual + tap);
+    squares += x * x;
+    squares += y * y;
+  }
+  return sum(squares);
+}
+
+void uwb_add_powers(
+    const float *pulses, long blocks, const float *real, const float *imaginary, long taps, float *powers) {
+  for (long block = 0; block < blocks; block += 2) {
+    const float *near = pulses + 8 * taps * block;
+    // The last block may be alone: then it is its own neighbour, and only written once.
+    const float *far = block + 1 < blocks ? near + 8 * taps : near;
+    Eight a = all(0), b = a, c = a, d = a;
+    for (long tap = 0; tap < taps; ++tap) {
+      const Eight x = all(real[tap]);
+      const Eight y = all(imaginary[tap]);
+      const Eight own = load(near + 8 * tap);
+      const Eight next = load(far + 8 * tap);
+      a += own * x;
+      b += own * y;
+      c += next * x;
+      d += next * y;
+    }
+    store(load(powers + 8 * block) + (a * a + b * b), powers + 8 * block);
+    if (block + 1 < blocks) store(load(powers + 8 * block + 8) + (c * c + d * d), powers + 8 * block + 8);
+  }
+}
+
+KERNELS_END
+
+#else
+
+bool uwb_blend_rows(
+    const float *table, long fractions, long reach, const double *delays, long count, long stride, long windowTaps,
+    float *columns) {
+  return false;
+}
+
+void uwb_products(
+    const float *a, long aCount, const float *b, long bCount, long stride, bool isLower, double *out, long outStride) {
+}
+
+void uwb_project(
+    const double *factor, const double *inverseDiagonal, long count, long order, double *overlaps, double *products) {
+}
+
+void uwb_complex_products(
+    const float *a, long count, const float *real, const float *imaginary, long stride, double *out) {}
+
+float uwb_residual(
+    const float *basis, const double *amplitudes, long count, const float *real, const float *imaginary, long stride,
+    float *realResidual, float *imaginaryResidual) {
+  return 0;
+}
+
+void uwb_add_powers(
+    const float *pulses, long blocks, const float *real, const float *imaginary, long taps, float *powers) {}
+
+#endif
