@@ -51,4 +51,7 @@ float uwb_residual(
 void uwb_add_powers(
     const float *pulses, long blocks, const float *real, const float *imaginary, long taps, float *powers);
 
+/// The symmetric matrix of `count` rows of `width` numbers, rows one after the other: out[j·count + i] = scale·Σ row_i·row_j.
+void uwb_gram(const double *rows, long count, long width, double scale, double *out);
+
 #endif

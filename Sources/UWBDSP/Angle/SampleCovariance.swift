@@ -1,3 +1,5 @@
+import CUWBKernels
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Darwin)
@@ -24,6 +26,7 @@ final class SampleCovariance {
   private let whole: AlignedBuffer<Double>
   private let rows: AlignedBuffer<Double>
   private let turns: [SIMD2<Double>]
+  private let usesVectorUnits: Bool
   private let snapshotLimit: Int
   /// Of what was loaded.
   private(set) var snapshotCount = 0
@@ -31,7 +34,11 @@ final class SampleCovariance {
   private(set) var noiseVariance: Double?
 
   /// - Parameter isReal: make C where the array allows it; smoothing needs a uniform row.
-  init(array: AntennaArray, manifold: Manifold, averaging: CovarianceAveraging, isReal: Bool, snapshotLimit: Int) {
+  init(
+    array: AntennaArray, manifold: Manifold, averaging: CovarianceAveraging, isReal: Bool, snapshotLimit: Int,
+    usesVectorUnits: Bool = VectorUnits.areThere
+  ) {
+    self.usesVectorUnits = usesVectorUnits
     self.manifold = manifold
     self.averaging = averaging
     self.snapshotLimit = snapshotLimit
@@ -88,12 +95,8 @@ final class SampleCovariance {
       let difference = rows + (count - half + antenna) * width
       if turns.isEmpty {
         // (x_a + x_b)/√2 and −j·(x_a − x_b)/√2
-        for t in 0..<snapshots {
-          sum[t] = root * (x[a + t] + x[b + t])
-          sum[snapshots + t] = root * (y[a + t] + y[b + t])
-          difference[t] = root * (y[a + t] - y[b + t])
-          difference[snapshots + t] = root * (x[b + t] - x[a + t])
-        }
+        Self.addAndSubtract(x + a, x + b, snapshots, root, sum, difference + snapshots)
+        Self.addAndSubtract(y + b, y + a, snapshots, root, sum + snapshots, difference)
       } else {
         let (g, h) = (turns[antenna], turns[other])
         for t in 0..<snapshots {
@@ -117,6 +120,11 @@ final class SampleCovariance {
     }
     let scale = 1 / Double(snapshots)
     trace = 0
+    if usesVectorUnits {
+      uwb_gram(rows, count, width, scale, real.pointer)
+      for index in 0..<count { trace += real.pointer[index * (count + 1)] }
+      return
+    }
     for column in 0..<count {
       let right = rows + column * width
       var row = 0
@@ -132,6 +140,25 @@ final class SampleCovariance {
         if row == column { trace += value }
         row += 1
       }
+    }
+  }
+
+  /// `sum` = factor·(a + b), `difference` = factor·(b − a).
+  private static func addAndSubtract(
+    _ a: UnsafePointer<Double>, _ b: UnsafePointer<Double>, _ count: Int, _ factor: Double,
+    _ sum: UnsafeMutablePointer<Double>, _ difference: UnsafeMutablePointer<Double>
+  ) {
+    var index = 0
+    while index + 4 <= count {
+      let (left, right) = (loadFour(a + index), loadFour(b + index))
+      storeFour(factor * (left + right), to: sum + index)
+      storeFour(factor * (right - left), to: difference + index)
+      index += 4
+    }
+    while index < count {
+      sum[index] = factor * (a[index] + b[index])
+      difference[index] = factor * (b[index] - a[index])
+      index += 1
     }
   }
 
