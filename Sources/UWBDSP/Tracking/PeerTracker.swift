@@ -41,10 +41,12 @@ public struct PeerTracker: Sendable, Hashable {
     /// starts from; it learns how it is here.
     public var clearTime: Double
     public var obstructedTime: Double
-    /// What an obstruction that is noticed adds to a distance, m: mean, and standard deviation.
+    /// What losing line of sight adds to a distance, m: mean of an exponential distribution.
+    public var detour: Double
+    /// The same where a peer is obstructed when it is first seen: mean, and standard deviation.
     public var obstructedBias: Double
     public var obstructedDeviation: Double
-    /// By how much such a detour wanders in a second, m.
+    /// By how much such a detour wanders in a second of walking, m.
     public var detourDrift: Double
     /// How long a track is right before it has to jump, seconds on average: detours begin unnoticed.
     public var jumpTime: Double
@@ -53,11 +55,11 @@ public struct PeerTracker: Sendable, Hashable {
     public var isAdaptive: Bool
 
     public init(
-      acceleration: Double = 0.8, angularAcceleration: Double = 0.5, speed: Double = 2, straightTime: Double = 3,
+      acceleration: Double = 0.25, angularAcceleration: Double = 0.5, speed: Double = 2, straightTime: Double = 3,
       turn: Double = 1.5, gate: Double = 4, outliers: Double = 0.04, mostOutliers: Int = 3, longestGap: Double = 5,
-      clearTime: Double = 12, obstructedTime: Double = 4, obstructedBias: Double = 0.6,
-      obstructedDeviation: Double = 0.5,
-      detourDrift: Double = 0.02, jumpTime: Double = 200, isAdaptive: Bool = true
+      clearTime: Double = 12, obstructedTime: Double = 4, detour: Double = 0.5,
+      obstructedBias: Double = 0.6, obstructedDeviation: Double = 0.5,
+      detourDrift: Double = 0.005, jumpTime: Double = 200, isAdaptive: Bool = true
     ) {
       self.acceleration = acceleration
       self.angularAcceleration = angularAcceleration
@@ -70,6 +72,7 @@ public struct PeerTracker: Sendable, Hashable {
       self.longestGap = longestGap
       self.clearTime = clearTime
       self.obstructedTime = obstructedTime
+      self.detour = detour
       self.obstructedBias = obstructedBias
       self.obstructedDeviation = obstructedDeviation
       self.detourDrift = detourDrift

@@ -44,8 +44,8 @@ struct RangeTrack: Sendable, Hashable {
   private static let surest = 0.98
 
   private(set) var time: Double
-  private(set) var clear = RangeHypotheses()
-  private(set) var obstructed = RangeHypotheses()
+  private(set) var clear = RangeHypotheses(hasDetour: false)
+  private(set) var obstructed = RangeHypotheses(hasDetour: true)
   private var habits = RangeHabits()
   private var place: PlaceMemory
   /// By how much the last measurement made the distance surer, m²: after a gap the track is its word alone.
@@ -132,13 +132,14 @@ struct RangeTrack: Sendable, Hashable {
     time = later
     let motion = RangeMotion(step: step, acceleration: habits.acceleration(c), speed: c.speed)
     clear.move(motion, drift: 0)
-    obstructed.move(motion, drift: c.detourDrift * c.detourDrift * step)
-    // Line of sight is lost and found by those who walk.
-    let walked = step * place.share
-    let lost = mayLose ? -expm1(-walked * habits.lossRate(c, obstructed: obstructed.weight)) : 0
+    // Line of sight is lost and found by those who walk, and detours wander with them.
+    let share = place.share(over: step)
+    let walked = step * share
+    obstructed.move(motion, drift: c.detourDrift * c.detourDrift * walked)
+    let lost = mayLose && c.detour > 0 ? -expm1(-walked * habits.lossRate(c, obstructed: obstructed.weight)) : 0
     let found = -expm1(-walked / c.obstructedTime)
     let jumped =
-      1 - exp(-walked / c.jumpTime) * (1 - place.share * c.outliers * told / (told + Self.hearsay))
+      1 - exp(-walked / c.jumpTime) * (1 - share * c.outliers * told / (told + Self.hearsay))
     let foreseen = clear.heavier.covariance.x.x
     let turned = -expm1(-step / c.straightTime)
     let inSight = clear.weight
@@ -147,22 +148,24 @@ struct RangeTrack: Sendable, Hashable {
     var update = RangeUpdate(
       measured: measured, noise: deviation * deviation, outliers: habits.outliers(c),
       outlierDensity: Self.outlierDensity)
-    var nextClear = RangeHypotheses()
-    var nextObstructed = RangeHypotheses()
-    // Straight on, or round a corner: told apart before they are merged, which is what makes a sharp turn no detour.
+    var nextClear = RangeHypotheses(hasDetour: false)
+    var nextObstructed = RangeHypotheses(hasDetour: true)
+    // Straight on, or round a corner: two accounts until measurements tell, which is what makes a sharp turn no detour.
     func walkOn(
-      _ hypothesis: RangeHypothesis, word: Double, leastDetour: Double? = nil, isMotion: Bool = false
-    ) -> RangeHypothesis {
+      _ hypothesis: RangeHypothesis, into next: inout RangeHypotheses, word: Double, leastDetour: Double? = nil,
+      isMotion: Bool = false
+    ) {
       let part = hypothesis.weight > Self.leastTurning ? turned : 0
-      let straight = update.apply(
-        to: hypothesis.weighted(by: 1 - part), word: word, leastDetour: leastDetour, isMotion: isMotion)
-      guard part > 0 else { return straight }
+      next.add(
+        update.apply(
+          to: hypothesis.weighted(by: 1 - part), word: word, leastDetour: leastDetour, isMotion: isMotion))
+      guard part > 0 else { return }
       let corner = hypothesis.turned(by: c.turn, step: step).weighted(by: part)
-      return .merged(straight, update.apply(to: corner, word: word, leastDetour: leastDetour))
+      next.add(update.apply(to: corner, word: word, leastDetour: leastDetour))
     }
     // Still in sight, or again; or the track was wrong.
     clear.each {
-      nextClear.add(walkOn($0.weighted(by: (1 - lost) * (1 - jumped)), word: word, isMotion: true))
+      walkOn($0.weighted(by: (1 - lost) * (1 - jumped)), into: &nextClear, word: word, isMotion: true)
     }
     let before = update.weight
     obstructed.each {
@@ -180,15 +183,12 @@ struct RangeTrack: Sendable, Hashable {
     nextClear.add(update.apply(to: noDetour, word: word))
     // Still lost, or now.
     obstructed.each {
-      nextObstructed.add(
-        walkOn($0.weighted(by: (1 - found) * (1 - mistaken)), word: 1 - word, leastDetour: Self.leastDetour))
+      walkOn(
+        $0.weighted(by: (1 - found) * (1 - mistaken)), into: &nextObstructed, word: 1 - word,
+        leastDetour: Self.leastDetour)
     }
-    let detour = c.obstructedDeviation * c.obstructedDeviation
     clear.each {
-      nextObstructed.add(
-        update.apply(
-          to: $0.withDetour(c.obstructedBias, variance: detour).weighted(by: lost), word: 1 - word,
-          leastDetour: Self.leastDetour, isNew: true))
+      nextObstructed.add(update.beginDetour($0.weighted(by: lost), word: 1 - word, mean: c.detour))
     }
     clear = nextClear
     obstructed = nextObstructed
