@@ -161,7 +161,8 @@ public struct PeerTracker: Sendable, Hashable {
         reset()
         pose = newPose
         // Two that agree are hardly both outliers.
-        return begin(measurement, value, deviation, outliers: configuration.outliers * configuration.outliers)
+        return begin(
+          measurement, value, deviation, outliers: configuration.outliers * configuration.outliers, after: track)
       }
     } else {
       outliers = 0
@@ -185,16 +186,22 @@ public struct PeerTracker: Sendable, Hashable {
   }
 
   /// Starts from one measurement.
+  ///
+  /// - Parameter before: the track that it contradicts
   private mutating func begin(
-    _ measurement: RangingMeasurement, _ value: Double, _ deviation: Double, outliers: Double
+    _ measurement: RangingMeasurement, _ value: Double, _ deviation: Double, outliers: Double,
+    after before: RangeTrack? = nil
   ) -> Output {
     let word = Self.word(of: measurement)
-    let track = RangeTrack(
+    var track = RangeTrack(
       value, deviation: deviation, time: measurement.time, lineOfSightProbability: word, outliers: outliers,
       configuration)
+    if let before, measurement.rangeBias == nil {
+      track.recall(before, value, deviation: deviation, lineOfSightProbability: word, configuration)
+    }
     distance = track
     var output = Output(measurement: measurement, isOutlier: false)
-    output.measurement.distance = max(0, word == nil ? value : track.value)
+    output.measurement.distance = max(0, word == nil && before == nil ? value : track.value)
     output.measurement.distanceDeviation = Self.deviation(of: track, measurement)
     output.lineOfSightProbability = track.lineOfSightProbability
     trackDirection(measurement, into: &output.measurement)

@@ -79,12 +79,26 @@ struct RangeHypothesis: Sendable, Hashable {
 
   /// ln of the covariance's determinant, of distance and rate, and of the detour where one is asked for.
   func logVolume(withDetour: Bool) -> Double {
-    let (p, xx, yy) = (covariance, covariance.x.x + Self.surest, covariance.y.y + Self.surest)
-    let plane = xx * yy - p.x.y * p.x.y
-    guard withDetour else { return log(max(plane, .leastNormalMagnitude)) }
-    let zz = p.z.z + Self.surestDetour
-    let volume =
-      zz * plane - p.y.z * (xx * p.y.z - p.x.y * p.x.z) + p.x.z * (p.x.y * p.y.z - yy * p.x.z)
+    Self.logVolume(covariance.x, covariance.y.y, covariance.y.z, covariance.z.z, withDetour)
+  }
+
+  /// The same of `merged(a, b)`.
+  static func logVolume(merging a: RangeHypothesis, _ b: RangeHypothesis, withDetour: Bool) -> Double {
+    let sum = a.weight + b.weight
+    let (p, q) = (a.weight / sum, b.weight / sum)
+    let apart = a.state - b.state
+    let (pq, m, n) = (p * q, a.covariance, b.covariance)
+    return logVolume(
+      p * m.x + q * n.x + (pq * apart.x) * apart, p * m.y.y + q * n.y.y + pq * apart.y * apart.y,
+      p * m.y.z + q * n.y.z + pq * apart.y * apart.z, p * m.z.z + q * n.z.z + pq * apart.z * apart.z, withDetour)
+  }
+
+  private static func logVolume(
+    _ x: SIMD3<Double>, _ yy: Double, _ yz: Double, _ zz: Double, _ withDetour: Bool
+  ) -> Double {
+    let (xx, yy, zz) = (x.x + surest, yy + surest, zz + surestDetour)
+    let plane = xx * yy - x.y * x.y
+    let volume = withDetour ? zz * plane - yz * (xx * yz - x.y * x.z) + x.z * (x.y * yz - yy * x.z) : plane
     return log(max(volume, .leastNormalMagnitude))
   }
 }
@@ -129,26 +143,26 @@ struct RangeHypotheses: Sendable, Hashable {
       return
     }
     let volume = new.logVolume(withDetour: hasDetour)
-    let old = RangeHypothesis.merged(first, second)
-    let one = RangeHypothesis.merged(first, new)
-    let other = RangeHypothesis.merged(second, new)
     let merged = (
-      old: old.logVolume(withDetour: hasDetour), one: one.logVolume(withDetour: hasDetour),
-      other: other.logVolume(withDetour: hasDetour)
+      old: RangeHypothesis.logVolume(merging: first, second, withDetour: hasDetour),
+      one: RangeHypothesis.logVolume(merging: first, new, withDetour: hasDetour),
+      other: RangeHypothesis.logVolume(merging: second, new, withDetour: hasDetour)
     )
     let own = (first: first.weight * volumes.first, second: second.weight * volumes.second, new: new.weight * volume)
     let lost = (
-      old: old.weight * merged.old - own.first - own.second, one: one.weight * merged.one - own.first - own.new,
-      other: other.weight * merged.other - own.second - own.new
+      old: (first.weight + second.weight) * merged.old - own.first - own.second,
+      one: (first.weight + new.weight) * merged.one - own.first - own.new,
+      other: (second.weight + new.weight) * merged.other - own.second - own.new
     )
     if lost.old <= lost.one, lost.old <= lost.other {
-      (first, second) = (old, new)
+      first = .merged(first, second)
+      second = new
       volumes = (merged.old, volume)
     } else if lost.one <= lost.other {
-      first = one
+      first = .merged(first, new)
       volumes.first = merged.one
     } else {
-      second = other
+      second = .merged(second, new)
       volumes.second = merged.other
     }
   }

@@ -38,8 +38,8 @@ struct RangeTrack: Sendable, Hashable {
   private static let hearsay = 1.0
   /// Shorter detours are motion, for all that can be told, m.
   private static let leastDetour = 0.05
-  /// Accounts less likely turn no corners: nothing would come of it.
-  private static let leastTurning = 1e-3
+  /// How well the mean detour is known: Pareto's exponent.
+  private static let detourShape = 3.0
   /// A classifier is never surer than 49 : 1 here: it is wrong now and then, and for a stretch.
   private static let surest = 0.98
 
@@ -103,6 +103,39 @@ struct RangeTrack: Sendable, Hashable {
     }
   }
 
+  /// Born where another track did not expect it: that one may have been right, and what is measured now be a detour.
+  ///
+  /// - Parameters:
+  ///   - before: the other track, at the same time
+  ///   - value: what was measured, m, with `deviation`
+  mutating func recall(
+    _ before: RangeTrack, _ value: Double, deviation: Double, lineOfSightProbability: Double?,
+    _ c: PeerTracker.Configuration
+  ) {
+    var past = before.clear.heavier
+    let detour = value - past.state.x
+    guard past.weight > 0, detour > 0, c.detour > 0 else { return }
+    // A loss of line of sight with a detour so long, or an error of the track as long as any. How long detours are is known from the
+    // configuration alone: exponential with a mean that isn't known is Pareto's distribution (Lomax, J. Am. Statistical Association 49, 1954).
+    let tail = pow(1 + detour / (Self.detourShape * c.detour), -Self.detourShape - 1) / c.detour
+    let lost = before.habits.lossRate(c, obstructed: before.obstructed.weight) * tail
+    let wrong = Self.outlierDensity / c.jumpTime
+    let word = lineOfSightProbability.map(Self.tempered) ?? 0.5
+    let weights = (lost: lost * (1 - word), wrong: wrong * word)
+    guard weights.lost > 0 else { return }
+    let part = weights.lost / (weights.lost + weights.wrong)
+    clear.scaleWeights(by: 1 - part)
+    obstructed.scaleWeights(by: 1 - part)
+    past = past.withoutDetour.weighted(by: part / past.weight)
+    past.state.z = detour
+    past.covariance.x.z = -past.covariance.x.x
+    past.covariance.z.x = -past.covariance.x.x
+    past.covariance.y.z = -past.covariance.x.y
+    past.covariance.z.y = -past.covariance.x.y
+    past.covariance.z.z = past.covariance.x.x + deviation * deviation
+    obstructed.add(past)
+  }
+
   /// The distance moved by what the device's own motion makes of it.
   mutating func shift(by distance: Double) {
     clear.shift(by: distance)
@@ -141,7 +174,7 @@ struct RangeTrack: Sendable, Hashable {
     let jumped =
       1 - exp(-walked / c.jumpTime) * (1 - share * c.outliers * told / (told + Self.hearsay))
     let foreseen = clear.heavier.covariance.x.x
-    let turned = -expm1(-step / c.straightTime)
+    let corner = RangeCorner(step: step, straightTime: c.straightTime, turn: c.turn)
     let inSight = clear.weight
 
     let word = lineOfSightProbability.map { place.news(Self.tempered($0), step: step) } ?? 0.5
@@ -150,26 +183,15 @@ struct RangeTrack: Sendable, Hashable {
       outlierDensity: Self.outlierDensity)
     var nextClear = RangeHypotheses(hasDetour: false)
     var nextObstructed = RangeHypotheses(hasDetour: true)
-    // Straight on, or round a corner: two accounts until measurements tell, which is what makes a sharp turn no detour.
-    func walkOn(
-      _ hypothesis: RangeHypothesis, into next: inout RangeHypotheses, word: Double, leastDetour: Double? = nil,
-      isMotion: Bool = false
-    ) {
-      let part = hypothesis.weight > Self.leastTurning ? turned : 0
-      next.add(
-        update.apply(
-          to: hypothesis.weighted(by: 1 - part), word: word, leastDetour: leastDetour, isMotion: isMotion))
-      guard part > 0 else { return }
-      let corner = hypothesis.turned(by: c.turn, step: step).weighted(by: part)
-      next.add(update.apply(to: corner, word: word, leastDetour: leastDetour))
-    }
     // Still in sight, or again; or the track was wrong.
     clear.each {
-      walkOn($0.weighted(by: (1 - lost) * (1 - jumped)), into: &nextClear, word: word, isMotion: true)
+      corner.walk(
+        $0.weighted(by: (1 - lost) * (1 - jumped)), &update, into: &nextClear, word: word, isMotion: true)
     }
     let before = update.weight
     obstructed.each {
-      nextClear.add(update.apply(to: $0.withoutDetour.weighted(by: found), word: word))
+      let back = $0.withoutDetour.weighted(by: found)
+      for index in 0..<corner.ways { nextClear.add(update.apply(to: corner.way(index, back), word: word)) }
     }
     let returned = update.weight - before
     var wrong = clear.heavier
@@ -183,12 +205,15 @@ struct RangeTrack: Sendable, Hashable {
     nextClear.add(update.apply(to: noDetour, word: word))
     // Still lost, or now.
     obstructed.each {
-      walkOn(
-        $0.weighted(by: (1 - found) * (1 - mistaken)), into: &nextObstructed, word: 1 - word,
+      corner.walk(
+        $0.weighted(by: (1 - found) * (1 - mistaken)), &update, into: &nextObstructed, word: 1 - word,
         leastDetour: Self.leastDetour)
     }
     clear.each {
-      nextObstructed.add(update.beginDetour($0.weighted(by: lost), word: 1 - word, mean: c.detour))
+      let behind = $0.weighted(by: lost)
+      for index in 0..<corner.ways {
+        nextObstructed.add(update.beginDetour(corner.way(index, behind), word: 1 - word, mean: c.detour))
+      }
     }
     clear = nextClear
     obstructed = nextObstructed

@@ -8,6 +8,8 @@
 struct RangeUpdate {
   /// Squared normalised innovations teach no more than this of the acceleration: six deviations are none of it.
   private static let largestLesson = 36.0
+  /// Accounts so unlikely beside those before them are dropped.
+  private static let negligible = 1e-6
   /// Below so many deviations Mills's ratio is its series.
   private static let farBelow = -6.0
   /// Innovations have a deviation, m.
@@ -86,6 +88,7 @@ struct RangeUpdate {
     next.weight *= word * (likelihood + anything)
     weight += next.weight
     outlierWeight += next.weight * (1 - belief)
+    guard next.weight > Self.negligible * weight else { return .none }
     if isMotion {
       // How the innovation's variance answers to q: ½, more or less, of what is not the measurement's own.
       let share = (1 - noise / variance) / 2
@@ -145,7 +148,7 @@ struct RangeUpdate {
     next.weight = hypothesis.weight * word * (likelihood + anything)
     weight += next.weight
     outlierWeight += next.weight * (1 - belief)
-    return next
+    return next.weight > Self.negligible * weight ? next : .none
   }
 
   private static func normal(_ x: Double) -> Double { exp(-x * x / 2) / (2 * .pi).squareRoot() }
@@ -178,8 +181,11 @@ struct RangeUpdate {
     let mean = predicted.y / predicted.x
     let below = predicted.w / predicted.x
     let anywhere = min(max(0.5 + (measured - mean) * outlierDensity, 0), 1)
+    let variance = max(0, predicted.z / predicted.x - mean * mean)
+    // A measurement that says nothing does not contradict either.
+    let isOutlier = outlierWeight > weight / 2 && (measured - mean) * (measured - mean) > variance
     return RangeTrack.Innovation(
-      value: measured - mean, variance: max(0, predicted.z / predicted.x - mean * mean),
-      probability: (1 - outliers) * below + outliers * anywhere, isOutlier: outlierWeight > weight / 2)
+      value: measured - mean, variance: variance, probability: (1 - outliers) * below + outliers * anywhere,
+      isOutlier: isOutlier)
   }
 }
