@@ -36,6 +36,9 @@ struct RangeTrack: Sendable, Hashable {
   private static let jump = (distance: 0.7, rate: 1.0)
   /// A measurement that told so much may have been an outlier and the track with it, m².
   private static let hearsay = 1.0
+  /// One that told more than this begins anew what others then confirm, m²; and so many of these make it certain.
+  private static let news = 0.1
+  private static let enoughConfirmations = 3
   /// Shorter detours are motion, for all that can be told, m.
   private static let leastDetour = 0.05
   /// How well the mean detour is known: Pareto's exponent.
@@ -50,6 +53,8 @@ struct RangeTrack: Sendable, Hashable {
   private var place: PlaceMemory
   /// By how much the last measurement made the distance surer, m²: after a gap the track is its word alone.
   private var told = 0.0
+  /// Measurements since then that fitted.
+  private var confirmations = 0
 
   /// Born of one measurement, which is taken to be clear unless it says otherwise.
   ///
@@ -114,7 +119,8 @@ struct RangeTrack: Sendable, Hashable {
   ) {
     var past = before.clear.heavier
     let detour = value - past.state.x
-    guard past.weight > 0, detour > 0, c.detour > 0 else { return }
+    // What a track knows that was born of an outlier, at the start or after a gap, is no reason to doubt others.
+    guard before.confirmations >= Self.enoughConfirmations, past.weight > 0, detour > 0, c.detour > 0 else { return }
     // A loss of line of sight with a detour so long, or an error of the track as long as any. How long detours are is known from the
     // configuration alone: exponential with a mean that isn't known is Pareto's distribution (Lomax, J. Am. Statistical Association 49, 1954).
     let tail = pow(1 + detour / (Self.detourShape * c.detour), -Self.detourShape - 1) / c.detour
@@ -219,10 +225,16 @@ struct RangeTrack: Sendable, Hashable {
     obstructed = nextObstructed
     if c.isAdaptive { habits.learn(from: update, returned: returned, clearTime: walked * inSight) }
     told = max(0, foreseen - clear.heavier.covariance.x.x)
+    let innovation = update.innovation
+    if told > Self.news {
+      confirmations = 0
+    } else if !innovation.isOutlier {
+      confirmations += 1
+    }
     normalise()
     let likeliest = clear.heavier.weight >= obstructed.heavier.weight ? clear.heavier : obstructed.heavier
     place.follow(likeliest.path, variance: likeliest.pathVariance, step: step)
-    return update.innovation
+    return innovation
   }
 
   private static func tempered(_ probability: Double) -> Double { min(max(probability, 1 - surest), surest) }
