@@ -28,6 +28,9 @@ struct RangeCorner {
     ways = probability > Self.mostlyStraight ? 2 : 1
   }
 
+  /// What not knowing of corners adds to a distance's variance within the step, m².
+  var variance: Double { probability * turn * turn * step * step / 3 }
+
   /// The hypothesis as it goes on in one of `ways`, by weight.
   func way(_ index: Int, _ hypothesis: RangeHypothesis) -> RangeHypothesis {
     guard index == 0 else { return hypothesis.turned(by: turn, step: step).weighted(by: probability) }

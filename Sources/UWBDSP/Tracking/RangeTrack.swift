@@ -179,8 +179,8 @@ struct RangeTrack: Sendable, Hashable {
     let found = -expm1(-walked / c.obstructedTime)
     let jumped =
       1 - exp(-walked / c.jumpTime) * (1 - share * c.outliers * told / (told + Self.hearsay))
-    let foreseen = clear.heavier.covariance.x.x
     let corner = RangeCorner(step: step, straightTime: c.straightTime, turn: c.turn)
+    let foreseen = clear.heavier.covariance.x.x + corner.variance
     let inSight = clear.weight
 
     let word = lineOfSightProbability.map { place.news(Self.tempered($0), step: step) } ?? 0.5
