@@ -41,6 +41,8 @@ struct RangeTrack: Sendable, Hashable {
   private static let enoughConfirmations = 3
   /// Shorter detours are motion, for all that can be told, m.
   private static let leastDetour = 0.05
+  /// No room has longer ones, m.
+  private static let longestDetour = 10.0
   /// How well the mean detour is known: Pareto's exponent.
   private static let detourShape = 3.0
   /// A classifier is never surer than 49 : 1 here: it is wrong now and then, and for a stretch.
@@ -120,7 +122,9 @@ struct RangeTrack: Sendable, Hashable {
     var past = before.clear.heavier
     let detour = value - past.state.x
     // What a track knows that was born of an outlier, at the start or after a gap, is no reason to doubt others.
-    guard before.confirmations >= Self.enoughConfirmations, past.weight > 0, detour > 0, c.detour > 0 else { return }
+    guard before.confirmations >= Self.enoughConfirmations, past.weight > 0, c.detour > 0,
+      detour > 0, detour < Self.longestDetour
+    else { return }
     // A loss of line of sight with a detour so long, or an error of the track as long as any. How long detours are is known from the
     // configuration alone: exponential with a mean that isn't known is Pareto's distribution (Lomax, J. Am. Statistical Association 49, 1954).
     let tail = pow(1 + detour / (Self.detourShape * c.detour), -Self.detourShape - 1) / c.detour

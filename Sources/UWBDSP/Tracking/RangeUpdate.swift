@@ -11,7 +11,7 @@ struct RangeUpdate {
   /// Accounts so unlikely beside those before them are dropped.
   private static let negligible = 1e-6
   /// Below so many deviations Mills's ratio is its series.
-  private static let farBelow = -6.0
+  private static let farBelow = -25.0
   /// Innovations have a deviation, m.
   private static let leastDeviation = 1e-9
 
