@@ -26,12 +26,13 @@ import Testing
       #expect(try number("tracked_over_raw_rms") < ratio, "\(name)")
       #expect(try number("within_1_sigma") > 0.63, "\(name)")
       #expect(try number("within_2_sigma") > 0.93, "\(name)")
-      // Unclassified, one long detour in 50 walks decides over the mean square; scores have no such tail.
-      if name != "outliers, NLOS" { #expect(quarter.contains(try number("nees")), "\(name)") }
+      // Unclassified, one long detour in 50 walks decides over the mean square, and on clean walks that losses are thought of; scores count what is
+      // thought of as likely as it is.
+      if name == "outliers, NLOS, classified" { #expect(quarter.contains(try number("nees")), "\(name)") }
       #expect(quarter.contains(try number("nees_score")), "\(name)")
       #expect(try number("nees_score_within_95") > 0.7, "\(name)")
-      // Without outliers the share that is kept for them makes scores small: there is nothing far off.
-      if name != "clean" { #expect(quarter.contains(try number("nis_score")), "\(name)") }
+      #expect(quarter.contains(try number("nis_score")), "\(name)")
+      #expect(try number("nis_score_within_95") > 0.85, "\(name)")
     }
     #expect(try String(contentsOfFile: picture, encoding: .utf8).contains("<svg"))
   }

@@ -116,6 +116,11 @@ extension RangingExchange {
   /// The messages that there are, in the order in which they were sent.
   public var messages: [RangingMessage] { [poll, response, secondPoll, final].compactMap { $0 } }
 
+  /// What receivers report of those messages of which they hold an impulse response, in the same order.
+  public var receptionsWithImpulseResponse: [Reception] {
+    messages.compactMap(\.reception).filter { $0.impulseResponse != nil }
+  }
+
   /// Mean of the received powers that the local device reports of the peer's frames, dBm; `nil` where it reports none.
   public var localReceivedPowerdBm: Double? {
     let first = initiator == .peer ? poll.reception?.receivedPowerdBm : response?.reception?.receivedPowerdBm

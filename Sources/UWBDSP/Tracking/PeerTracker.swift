@@ -41,10 +41,12 @@ public struct PeerTracker: Sendable, Hashable {
     /// starts from; it learns how it is here.
     public var clearTime: Double
     public var obstructedTime: Double
-    /// What an obstruction that is noticed adds to a distance, m: mean, and standard deviation.
+    /// What losing line of sight adds to a distance, m: mean of an exponential distribution.
+    public var detour: Double
+    /// The same where a peer is obstructed when it is first seen: mean, and standard deviation.
     public var obstructedBias: Double
     public var obstructedDeviation: Double
-    /// By how much such a detour wanders in a second, m.
+    /// By how much such a detour wanders in a second of walking, m.
     public var detourDrift: Double
     /// How long a track is right before it has to jump, seconds on average: detours begin unnoticed.
     public var jumpTime: Double
@@ -53,11 +55,11 @@ public struct PeerTracker: Sendable, Hashable {
     public var isAdaptive: Bool
 
     public init(
-      acceleration: Double = 0.8, angularAcceleration: Double = 0.5, speed: Double = 2, straightTime: Double = 3,
+      acceleration: Double = 0.25, angularAcceleration: Double = 0.5, speed: Double = 2, straightTime: Double = 3,
       turn: Double = 1.5, gate: Double = 4, outliers: Double = 0.04, mostOutliers: Int = 3, longestGap: Double = 5,
-      clearTime: Double = 12, obstructedTime: Double = 4, obstructedBias: Double = 0.6,
-      obstructedDeviation: Double = 0.5,
-      detourDrift: Double = 0.02, jumpTime: Double = 200, isAdaptive: Bool = true
+      clearTime: Double = 12, obstructedTime: Double = 4, detour: Double = 0.5,
+      obstructedBias: Double = 0.6, obstructedDeviation: Double = 0.5,
+      detourDrift: Double = 0.005, jumpTime: Double = 200, isAdaptive: Bool = true
     ) {
       self.acceleration = acceleration
       self.angularAcceleration = angularAcceleration
@@ -70,6 +72,7 @@ public struct PeerTracker: Sendable, Hashable {
       self.longestGap = longestGap
       self.clearTime = clearTime
       self.obstructedTime = obstructedTime
+      self.detour = detour
       self.obstructedBias = obstructedBias
       self.obstructedDeviation = obstructedDeviation
       self.detourDrift = detourDrift
@@ -158,7 +161,8 @@ public struct PeerTracker: Sendable, Hashable {
         reset()
         pose = newPose
         // Two that agree are hardly both outliers.
-        return begin(measurement, value, deviation, outliers: configuration.outliers * configuration.outliers)
+        return begin(
+          measurement, value, deviation, outliers: configuration.outliers * configuration.outliers, after: track)
       }
     } else {
       outliers = 0
@@ -182,16 +186,22 @@ public struct PeerTracker: Sendable, Hashable {
   }
 
   /// Starts from one measurement.
+  ///
+  /// - Parameter before: the track that it contradicts
   private mutating func begin(
-    _ measurement: RangingMeasurement, _ value: Double, _ deviation: Double, outliers: Double
+    _ measurement: RangingMeasurement, _ value: Double, _ deviation: Double, outliers: Double,
+    after before: RangeTrack? = nil
   ) -> Output {
     let word = Self.word(of: measurement)
-    let track = RangeTrack(
+    var track = RangeTrack(
       value, deviation: deviation, time: measurement.time, lineOfSightProbability: word, outliers: outliers,
       configuration)
+    if let before, measurement.rangeBias == nil {
+      track.recall(before, value, deviation: deviation, lineOfSightProbability: word, configuration)
+    }
     distance = track
     var output = Output(measurement: measurement, isOutlier: false)
-    output.measurement.distance = max(0, word == nil ? value : track.value)
+    output.measurement.distance = max(0, word == nil && before == nil ? value : track.value)
     output.measurement.distanceDeviation = Self.deviation(of: track, measurement)
     output.lineOfSightProbability = track.lineOfSightProbability
     trackDirection(measurement, into: &output.measurement)

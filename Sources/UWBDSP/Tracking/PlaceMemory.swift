@@ -23,8 +23,9 @@ struct PlaceMemory: Sendable, Hashable {
   private static let restless = 0.01
   /// Verdicts of a place that make its mean: the latest ones, so that a change is noticed.
   private static let most = 10.0
-  /// What a path's own deviations make of its spread, at most.
-  private static let noise = 4.0
+  /// What a path's own deviations make of its spread, at most: twice what chance makes of them once in thousands, for noise is often more
+  /// than is stated.
+  private static let noise = 8.0
 
   /// Of the path's length, m and m², over the last second or so.
   private var mean: Double
@@ -38,8 +39,10 @@ struct PlaceMemory: Sendable, Hashable {
 
   init(_ path: Double) { mean = path }
 
-  /// How much of the changes of line of sight are to be expected that come from walking, 0 … 1.
-  var share: Double { min(1, max(Self.restless, (speed + doubt) / Self.walking)) }
+  /// How much of the changes of line of sight are to be expected within a step (s) that come from walking, 0 … 1.
+  func share(over step: Double) -> Double {
+    min(1, max(Self.restless, (speed + doubt * exp(-step / Self.window)) / Self.walking))
+  }
 
   /// The device moved: no motion of the peer, and no other path.
   mutating func shift(by distance: Double) { mean += distance }

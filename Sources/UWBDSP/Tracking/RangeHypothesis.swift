@@ -1,3 +1,9 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 /// One account of what a peer did: state (distance, its rate, detour), Gaussian, with the weight that it has among others.
 struct RangeHypothesis: Sendable, Hashable {
   /// 0: nothing.
@@ -5,6 +11,10 @@ struct RangeHypothesis: Sendable, Hashable {
   /// m, m/s, m
   var state: SIMD3<Double>
   var covariance: SymmetricMatrix3
+
+  /// Nothing is surer than this where hypotheses are told apart: a micrometre, and a millimetre of detour; m².
+  private static let surest = 1e-12
+  private static let surestDetour = 1e-6
 
   static let none = RangeHypothesis(weight: 0, state: .zero, covariance: .diagonal(0, 0, 0))
 
@@ -31,14 +41,6 @@ struct RangeHypothesis: Sendable, Hashable {
       weight: weight, state: SIMD3(path, state.y, 0),
       covariance: SymmetricMatrix3(
         x: SIMD3(pathVariance, rate, 0), y: SIMD3(rate, covariance.y.y, 0), z: .zero))
-  }
-
-  /// The same with a detour of which nothing is known but its mean and variance.
-  func withDetour(_ mean: Double, variance: Double) -> RangeHypothesis {
-    var next = withoutDetour
-    next.state.z = mean
-    next.covariance.z.z = variance
-    return next
   }
 
   /// Moves the state over a step of time; a detour wanders by `drift` (m²) meanwhile.
@@ -75,20 +77,54 @@ struct RangeHypothesis: Sendable, Hashable {
       covariance: p * a.covariance + q * b.covariance + (p * q) * SymmetricMatrix3.square(a.state - b.state))
   }
 
-  /// What a merger would blur, m²: how far apart in place and width, by weight (Ward, J. Am. Statistical Association 58, 1963).
-  static func blur(_ a: RangeHypothesis, _ b: RangeHypothesis) -> Double {
+  /// ln of the covariance's determinant, of distance and rate, and of the detour where one is asked for.
+  func logVolume(withDetour: Bool) -> Double {
+    Self.logVolume(covariance.x, covariance.y.y, covariance.y.z, covariance.z.z, withDetour)
+  }
+
+  /// The same of `merged(a, b)`.
+  static func logVolume(merging a: RangeHypothesis, _ b: RangeHypothesis, withDetour: Bool) -> Double {
     let sum = a.weight + b.weight
-    guard sum > 0 else { return 0 }
-    let apart = a.state.x - b.state.x
-    let width = max(0, a.covariance.x.x).squareRoot() - max(0, b.covariance.x.x).squareRoot()
-    return a.weight * b.weight / sum * (apart * apart + width * width)
+    let (p, q) = (a.weight / sum, b.weight / sum)
+    let apart = a.state - b.state
+    let (pq, m, n) = (p * q, a.covariance, b.covariance)
+    return logVolume(
+      p * m.x + q * n.x + (pq * apart.x) * apart, p * m.y.y + q * n.y.y + pq * apart.y * apart.y,
+      p * m.y.z + q * n.y.z + pq * apart.y * apart.z, p * m.z.z + q * n.z.z + pq * apart.z * apart.z, withDetour)
+  }
+
+  private static func logVolume(
+    _ x: SIMD3<Double>, _ yy: Double, _ yz: Double, _ zz: Double, _ withDetour: Bool
+  ) -> Double {
+    let (xx, yy, zz) = (x.x + surest, yy + surest, zz + surestDetour)
+    let plane = xx * yy - x.y * x.y
+    let volume = withDetour ? zz * plane - yz * (xx * yz - x.y * x.z) + x.z * (x.y * yz - yy * x.z) : plane
+    return log(max(volume, .leastNormalMagnitude))
   }
 }
 
-/// At most two hypotheses of a kind; a third makes the two that are most alike one.
+/// At most two hypotheses of a kind; a third makes those two one whose merger tells least.
+///
+/// What a merger loses is at most w·ln|P| − (w₁·ln|P₁| + w₂·ln|P₂|), twice the bound of Runnalls (IEEE Trans. Aerospace and
+/// Electronic Systems 43, 2007) on the Kullback–Leibler distance between the mixtures before and after.
 struct RangeHypotheses: Sendable, Hashable {
   private(set) var first = RangeHypothesis.none
   private(set) var second = RangeHypothesis.none
+  private let hasDetour: Bool
+  /// ln|P| of either.
+  private var volumes = (first: 0.0, second: 0.0)
+
+  /// - Parameter hasDetour: whether the detour counts when hypotheses are told apart.
+  init(hasDetour: Bool) { self.hasDetour = hasDetour }
+
+  static func == (one: RangeHypotheses, other: RangeHypotheses) -> Bool {
+    one.first == other.first && one.second == other.second
+  }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(first)
+    hasher.combine(second)
+  }
 
   var weight: Double { first.weight + second.weight }
 
@@ -98,22 +134,36 @@ struct RangeHypotheses: Sendable, Hashable {
     guard new.weight > 0 else { return }
     guard first.weight > 0 else {
       first = new
+      volumes.first = new.logVolume(withDetour: hasDetour)
       return
     }
     guard second.weight > 0 else {
       second = new
+      volumes.second = new.logVolume(withDetour: hasDetour)
       return
     }
-    let (together, one, other) = (
-      RangeHypothesis.blur(first, second), RangeHypothesis.blur(first, new), RangeHypothesis.blur(second, new)
+    let volume = new.logVolume(withDetour: hasDetour)
+    let merged = (
+      old: RangeHypothesis.logVolume(merging: first, second, withDetour: hasDetour),
+      one: RangeHypothesis.logVolume(merging: first, new, withDetour: hasDetour),
+      other: RangeHypothesis.logVolume(merging: second, new, withDetour: hasDetour)
     )
-    if together <= one, together <= other {
+    let own = (first: first.weight * volumes.first, second: second.weight * volumes.second, new: new.weight * volume)
+    let lost = (
+      old: (first.weight + second.weight) * merged.old - own.first - own.second,
+      one: (first.weight + new.weight) * merged.one - own.first - own.new,
+      other: (second.weight + new.weight) * merged.other - own.second - own.new
+    )
+    if lost.old <= lost.one, lost.old <= lost.other {
       first = .merged(first, second)
       second = new
-    } else if one <= other {
+      volumes = (merged.old, volume)
+    } else if lost.one <= lost.other {
       first = .merged(first, new)
+      volumes.first = merged.one
     } else {
       second = .merged(second, new)
+      volumes.second = merged.other
     }
   }
 

@@ -36,20 +36,27 @@ struct RangeTrack: Sendable, Hashable {
   private static let jump = (distance: 0.7, rate: 1.0)
   /// A measurement that told so much may have been an outlier and the track with it, m².
   private static let hearsay = 1.0
+  /// One that told more than this begins anew what others then confirm, m²; and so many of these make it certain.
+  private static let news = 0.1
+  private static let enoughConfirmations = 3
   /// Shorter detours are motion, for all that can be told, m.
   private static let leastDetour = 0.05
-  /// Accounts less likely turn no corners: nothing would come of it.
-  private static let leastTurning = 1e-3
+  /// No room has longer ones, m.
+  private static let longestDetour = 10.0
+  /// How well the mean detour is known: Pareto's exponent.
+  private static let detourShape = 3.0
   /// A classifier is never surer than 49 : 1 here: it is wrong now and then, and for a stretch.
   private static let surest = 0.98
 
   private(set) var time: Double
-  private(set) var clear = RangeHypotheses()
-  private(set) var obstructed = RangeHypotheses()
+  private(set) var clear = RangeHypotheses(hasDetour: false)
+  private(set) var obstructed = RangeHypotheses(hasDetour: true)
   private var habits = RangeHabits()
   private var place: PlaceMemory
   /// By how much the last measurement made the distance surer, m²: after a gap the track is its word alone.
   private var told = 0.0
+  /// Measurements since then that fitted.
+  private var confirmations = 0
 
   /// Born of one measurement, which is taken to be clear unless it says otherwise.
   ///
@@ -103,6 +110,42 @@ struct RangeTrack: Sendable, Hashable {
     }
   }
 
+  /// Born where another track did not expect it: that one may have been right, and what is measured now be a detour.
+  ///
+  /// - Parameters:
+  ///   - before: the other track, at the same time
+  ///   - value: what was measured, m, with `deviation`
+  mutating func recall(
+    _ before: RangeTrack, _ value: Double, deviation: Double, lineOfSightProbability: Double?,
+    _ c: PeerTracker.Configuration
+  ) {
+    var past = before.clear.heavier
+    let detour = value - past.state.x
+    // What a track knows that was born of an outlier, at the start or after a gap, is no reason to doubt others.
+    guard before.confirmations >= Self.enoughConfirmations, past.weight > 0, c.detour > 0,
+      detour > 0, detour < Self.longestDetour
+    else { return }
+    // A loss of line of sight with a detour so long, or an error of the track as long as any. How long detours are is known from the
+    // configuration alone: exponential with a mean that isn't known is Pareto's distribution (Lomax, J. Am. Statistical Association 49, 1954).
+    let tail = pow(1 + detour / (Self.detourShape * c.detour), -Self.detourShape - 1) / c.detour
+    let lost = before.habits.lossRate(c, obstructed: before.obstructed.weight) * tail
+    let wrong = Self.outlierDensity / c.jumpTime
+    let word = lineOfSightProbability.map(Self.tempered) ?? 0.5
+    let weights = (lost: lost * (1 - word), wrong: wrong * word)
+    guard weights.lost > 0 else { return }
+    let part = weights.lost / (weights.lost + weights.wrong)
+    clear.scaleWeights(by: 1 - part)
+    obstructed.scaleWeights(by: 1 - part)
+    past = past.withoutDetour.weighted(by: part / past.weight)
+    past.state.z = detour
+    past.covariance.x.z = -past.covariance.x.x
+    past.covariance.z.x = -past.covariance.x.x
+    past.covariance.y.z = -past.covariance.x.y
+    past.covariance.z.y = -past.covariance.x.y
+    past.covariance.z.z = past.covariance.x.x + deviation * deviation
+    obstructed.add(past)
+  }
+
   /// The distance moved by what the device's own motion makes of it.
   mutating func shift(by distance: Double) {
     clear.shift(by: distance)
@@ -132,41 +175,33 @@ struct RangeTrack: Sendable, Hashable {
     time = later
     let motion = RangeMotion(step: step, acceleration: habits.acceleration(c), speed: c.speed)
     clear.move(motion, drift: 0)
-    obstructed.move(motion, drift: c.detourDrift * c.detourDrift * step)
-    // Line of sight is lost and found by those who walk.
-    let walked = step * place.share
-    let lost = mayLose ? -expm1(-walked * habits.lossRate(c, obstructed: obstructed.weight)) : 0
+    // Line of sight is lost and found by those who walk, and detours wander with them.
+    let share = place.share(over: step)
+    let walked = step * share
+    obstructed.move(motion, drift: c.detourDrift * c.detourDrift * walked)
+    let lost = mayLose && c.detour > 0 ? -expm1(-walked * habits.lossRate(c, obstructed: obstructed.weight)) : 0
     let found = -expm1(-walked / c.obstructedTime)
     let jumped =
-      1 - exp(-walked / c.jumpTime) * (1 - place.share * c.outliers * told / (told + Self.hearsay))
-    let foreseen = clear.heavier.covariance.x.x
-    let turned = -expm1(-step / c.straightTime)
+      1 - exp(-walked / c.jumpTime) * (1 - share * c.outliers * told / (told + Self.hearsay))
+    let corner = RangeCorner(step: step, straightTime: c.straightTime, turn: c.turn)
+    let foreseen = clear.heavier.covariance.x.x + corner.variance
     let inSight = clear.weight
 
     let word = lineOfSightProbability.map { place.news(Self.tempered($0), step: step) } ?? 0.5
     var update = RangeUpdate(
       measured: measured, noise: deviation * deviation, outliers: habits.outliers(c),
       outlierDensity: Self.outlierDensity)
-    var nextClear = RangeHypotheses()
-    var nextObstructed = RangeHypotheses()
-    // Straight on, or round a corner: told apart before they are merged, which is what makes a sharp turn no detour.
-    func walkOn(
-      _ hypothesis: RangeHypothesis, word: Double, leastDetour: Double? = nil, isMotion: Bool = false
-    ) -> RangeHypothesis {
-      let part = hypothesis.weight > Self.leastTurning ? turned : 0
-      let straight = update.apply(
-        to: hypothesis.weighted(by: 1 - part), word: word, leastDetour: leastDetour, isMotion: isMotion)
-      guard part > 0 else { return straight }
-      let corner = hypothesis.turned(by: c.turn, step: step).weighted(by: part)
-      return .merged(straight, update.apply(to: corner, word: word, leastDetour: leastDetour))
-    }
+    var nextClear = RangeHypotheses(hasDetour: false)
+    var nextObstructed = RangeHypotheses(hasDetour: true)
     // Still in sight, or again; or the track was wrong.
     clear.each {
-      nextClear.add(walkOn($0.weighted(by: (1 - lost) * (1 - jumped)), word: word, isMotion: true))
+      corner.walk(
+        $0.weighted(by: (1 - lost) * (1 - jumped)), &update, into: &nextClear, word: word, isMotion: true)
     }
     let before = update.weight
     obstructed.each {
-      nextClear.add(update.apply(to: $0.withoutDetour.weighted(by: found), word: word))
+      let back = $0.withoutDetour.weighted(by: found)
+      for index in 0..<corner.ways { nextClear.add(update.apply(to: corner.way(index, back), word: word)) }
     }
     let returned = update.weight - before
     var wrong = clear.heavier
@@ -180,24 +215,30 @@ struct RangeTrack: Sendable, Hashable {
     nextClear.add(update.apply(to: noDetour, word: word))
     // Still lost, or now.
     obstructed.each {
-      nextObstructed.add(
-        walkOn($0.weighted(by: (1 - found) * (1 - mistaken)), word: 1 - word, leastDetour: Self.leastDetour))
+      corner.walk(
+        $0.weighted(by: (1 - found) * (1 - mistaken)), &update, into: &nextObstructed, word: 1 - word,
+        leastDetour: Self.leastDetour)
     }
-    let detour = c.obstructedDeviation * c.obstructedDeviation
     clear.each {
-      nextObstructed.add(
-        update.apply(
-          to: $0.withDetour(c.obstructedBias, variance: detour).weighted(by: lost), word: 1 - word,
-          leastDetour: Self.leastDetour, isNew: true))
+      let behind = $0.weighted(by: lost)
+      for index in 0..<corner.ways {
+        nextObstructed.add(update.beginDetour(corner.way(index, behind), word: 1 - word, mean: c.detour))
+      }
     }
     clear = nextClear
     obstructed = nextObstructed
     if c.isAdaptive { habits.learn(from: update, returned: returned, clearTime: walked * inSight) }
     told = max(0, foreseen - clear.heavier.covariance.x.x)
+    let innovation = update.innovation
+    if told > Self.news {
+      confirmations = 0
+    } else if !innovation.isOutlier {
+      confirmations += 1
+    }
     normalise()
     let likeliest = clear.heavier.weight >= obstructed.heavier.weight ? clear.heavier : obstructed.heavier
     place.follow(likeliest.path, variance: likeliest.pathVariance, step: step)
-    return update.innovation
+    return innovation
   }
 
   private static func tempered(_ probability: Double) -> Double { min(max(probability, 1 - surest), surest) }

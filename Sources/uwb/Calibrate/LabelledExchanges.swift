@@ -95,8 +95,7 @@ struct LabelledExchanges {
   }
 
   private static func chip(_ exchange: RangingExchange) -> Chip {
-    let receptions = [exchange.poll.reception, exchange.response?.reception, exchange.final?.reception]
-      .compactMap { $0 }.filter { $0.impulseResponse != nil }
+    let receptions = exchange.receptionsWithImpulseResponse
     func mean(_ value: (Reception) -> Double?) -> Double {
       let values = receptions.compactMap(value).filter(\.isFinite)
       return values.isEmpty ? .nan : values.reduce(0, +) / Double(values.count)

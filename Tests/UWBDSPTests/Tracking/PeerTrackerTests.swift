@@ -185,4 +185,24 @@ import Testing
       #expect(output.direction == nil && output.azimuth == nil && output.elevation == nil)
     }
   }
+
+  /// Behind a wall that makes the path 5 m longer the measurements agree with each other and with nothing before: they are believed, but where
+  /// the peer was before is not ruled out, and once line of sight is back it is there.
+  @Test func aLongDetourIsNotTheOnlyAnswer() throws {
+    var random = StatisticsRandom(seed: 2531)
+    var tracker = PeerTracker()
+    for index in 0..<70 {
+      let truth = 4 + 0.1 * Double(index)
+      let isObstructed = (40..<60).contains(index)
+      let output = tracker.update(
+        RangingMeasurement(
+          exchange: index, time: Double(index) / 10, peer: DeviceAddress(rawValue: 1), status: .ok,
+          distance: truth + (isObstructed ? 5 : 0) + 0.05 * random.gaussian(), distanceDeviation: 0.05))
+      let above = try #require(tracker.probability(thatDistanceIsBelow: truth + 1))
+      let below = try #require(tracker.probability(thatDistanceIsBelow: truth - 1))
+      // A detour so long is rarer than a track that is wrong, but not by orders of magnitude.
+      #expect(above - below > 0.001, "\(index)")
+      if index >= 64 { #expect(abs(try #require(output.measurement.distance) - truth) < 0.3, "\(index)") }
+    }
+  }
 }

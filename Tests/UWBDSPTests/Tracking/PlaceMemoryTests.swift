@@ -41,7 +41,7 @@ import Testing
       if index > 20 { #expect(abs(news - 0.7) < 1e-12) }
       place.follow(2 + 0.12 * Double(index), variance: 0.002, step: 0.1)
     }
-    #expect(place.share == 1)
+    #expect(place.share(over: 0.1) == 1)
   }
 
   /// Noise is no motion, whatever its size, as long as the track knows it; nor is the device's own.
@@ -55,7 +55,7 @@ import Testing
         place.shift(by: 0.1)
         device += 0.1
         place.follow(5 + device + deviation * random.gaussian(), variance: deviation * deviation, step: 0.1)
-        if index > 100, place.share > 0.02 { moving += 1 }
+        if index > 100, place.share(over: 0.1) > 0.02 { moving += 1 }
       }
       // The spread of a second's ten is beyond four variances once in thousands.
       #expect(moving <= 5, "\(deviation): \(moving)")

@@ -58,7 +58,7 @@ import Testing
     far.state.x = 9
     let all = [Self.start.weighted(by: 0.5), near, far]
     for order in [[0, 1, 2], [0, 2, 1], [2, 1, 0], [1, 2, 0]] {
-      var two = RangeHypotheses()
+      var two = RangeHypotheses(hasDetour: false)
       two.add(.none)
       for index in order { two.add(all[index]) }
       let (a, b) = (two.first, two.second)

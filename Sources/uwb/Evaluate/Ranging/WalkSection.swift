@@ -129,8 +129,7 @@ struct WalkSection: RangingSection {
     private static let rarest = 1e-12
     static let columns: [StaticString] = [
       "case", "walks", "diverged", "tracked_over_raw_rms", "within_1_sigma", "within_2_sigma", "nis", "nis_score",
-      "nees",
-      "nees_within_95", "nees_score", "nees_score_within_95",
+      "nis_score_within_95", "nees", "nees_within_95", "nees_score", "nees_score_within_95",
     ]
     var clear = Group()
     var obstructed = Group()
@@ -149,11 +148,13 @@ struct WalkSection: RangingSection {
     /// Part of the steps at which an ensemble's mean squared error lies within its 95 % bounds.
     var within: Double?
     var scoresWithin: Double?
+    var innovationScoresWithin: Double?
 
     /// Sums over an ensemble's walks at one step.
     private struct Sums {
       var squares = 0.0
       var scores = 0.0
+      var innovationScores = 0.0
       var count = 0
     }
 
@@ -163,20 +164,23 @@ struct WalkSection: RangingSection {
         if index % WalkSection.ensemble == 0 { ensembles.append([]) }
         run(walk.steps(seed: seed, walk: index), walk, into: &ensembles[ensembles.count - 1])
       }
-      let steps = ensembles.flatMap { $0 }.filter { $0.count == WalkSection.ensemble }
-      func inside(_ sum: (Sums) -> Double) -> Double? {
+      let all = ensembles.flatMap { $0.enumerated() }.filter { $0.element.count == WalkSection.ensemble }
+      func inside(of steps: [Sums], _ sum: (Sums) -> Double) -> Double? {
         let inside = steps.filter { WalkSection.bounds.contains(sum($0) / Double($0.count)) }
         return steps.isEmpty ? nil : Double(inside.count) / Double(steps.count)
       }
-      within = inside { $0.squares }
-      scoresWithin = inside { $0.scores }
+      let steps = all.map(\.element)
+      within = inside(of: steps) { $0.squares }
+      scoresWithin = inside(of: steps) { $0.scores }
+      // Nothing was predicted for a walk's first measurement.
+      innovationScoresWithin = inside(of: all.filter { $0.offset > 0 }.map(\.element)) { $0.innovationScores }
     }
 
     func cells(_ name: String, _ walks: Int) -> [EvaluationTable.Cell] {
       let ratio = all.tracked.statistics.flatMap { tracked in all.raw.statistics.map { tracked.rms / $0.rms } }
       let numbers = [
-        ratio, coverage.one.mean, coverage.two.mean, innovations.mean, innovationScores.mean, squares.mean, within,
-        scores.mean, scoresWithin,
+        ratio, coverage.one.mean, coverage.two.mean, innovations.mean, innovationScores.mean,
+        innovationScoresWithin, squares.mean, within, scores.mean, scoresWithin,
       ]
       return [.text(name), .count(walks), .count(diverged)] + numbers.map { .number($0, places: 3) }
     }
@@ -218,6 +222,7 @@ struct WalkSection: RangingSection {
         if let probability = output.innovationProbability {
           let score = Self.score(probability)
           innovationScores.add(score * score)
+          ensemble[index].innovationScores += score * score
         }
         if let innovation = output.normalisedInnovation, !output.isOutlier { innovations.add(innovation * innovation) }
         if abs(error) > WalkSection.lost.distance, !step.isObstructed {
