@@ -15,7 +15,7 @@ extension Workload {
     "tracker/update",
     "session/replay-delivery",
     "reader/decaranging",
-    "chain/1-antenna/room", "chain/4-antennas/room",
+    "chain/1-antenna/free-space", "chain/1-antenna/room", "chain/4-antennas/free-space", "chain/4-antennas/room",
   ].map { name in
     guard let workload = named(name) else { preconditionFailure("no workload is called \(name)") }
     return workload
