@@ -55,7 +55,7 @@ class Steps:
 
     def music(self):
         """MUSIC over eight antennas beside ours, on the same snapshots."""
-        return lines([self.python, "Benchmarks/peers/music_peers.py", self.uwb, self.folder / "snapshots"])
+        return lines([self.python, "Benchmarks/peers/music_peers.py", self.uwb, self.measure, self.folder / "snapshots"])
 
     def start(self):
         """From the program's start to its first update, and to its end: the demo's walk, 107 exchanges."""

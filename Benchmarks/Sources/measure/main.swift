@@ -12,10 +12,11 @@ import Workloads
 //   measure make PATH CIRS [--free-space] [--profile NAME]   writes a made-up SigMF capture
 //   measure read PATH…                     how fast captures are read up to the engine's door, in how much memory
 //   measure distances PATH OUT             the engine over a capture in memory; its distances
+//   measure directions PATH OUT            MUSIC over an exported case (PATH.json) in memory; its azimuths
 
 let usage = """
   measure time [--seconds S] NAME… | list | memory | latency COUNT | curves [--svg FILE] |
-    make PATH CIRS [--free-space] [--profile NAME] | read PATH… | distances PATH OUT
+    make PATH CIRS [--free-space] [--profile NAME] | read PATH… | distances PATH OUT | directions PATH OUT
 
   """
 
@@ -41,6 +42,7 @@ do {
   case ("latency", 2): try measureLatency(count: Int(words[1]) ?? 1_000_000)
   case ("curves", 1): try measureCurves(picture: picture)
   case ("make", 3): try makeCapture(words[1], count: Int(words[2]) ?? 2, inRoom: !isFreeSpace, profile: profile)
+  case ("directions", 3): try measureDirections(words[1], to: words[2])
   case ("distances", 3): try measureDistances(words[1], to: words[2])
   case ("read", 2...): for path in words.dropFirst() { try readCapture(path) }
   default:
