@@ -35,8 +35,8 @@ private func curves() -> [Curve] {
       (1, Workload.chain(.ideal, SimulatedInput.exchanges(antennas: 1, inRoom: false, count: 16, tapCount: taps)).run)
     },
     Curve(
-      axis: "antennas", what: "whole chain, a row, free space", theory: 1,
-      reason: "every antenna's taps are read; the fit shares its delays", sizes: [2, 3, 4, 6, 8, 12, 16]
+      axis: "antennas", what: "whole chain, a row, free space", theory: 2,
+      reason: "a row's grid of directions has points in proportion to its antennas, and each looks at all of them", sizes: [2, 3, 4, 6, 8, 12, 16]
     ) { antennas in
       let array = AntennaArray.linear(count: antennas, spacing: 0.0187, carrier: SimulatedInput.carrier)
       let exchanges = SimulatedInput.exchanges(antennas: antennas, inRoom: false, count: 16, array: array)
