@@ -36,7 +36,8 @@ private func curves() -> [Curve] {
     },
     Curve(
       axis: "antennas", what: "whole chain, a row, free space", theory: 2,
-      reason: "a row's grid of directions has points in proportion to its antennas, and each looks at all of them", sizes: [2, 3, 4, 6, 8, 12, 16]
+      reason: "a row's grid of directions has points in proportion to its antennas, and each looks at all of them",
+      sizes: [2, 3, 4, 6, 8, 12, 16]
     ) { antennas in
       let array = AntennaArray.linear(count: antennas, spacing: 0.0187, carrier: SimulatedInput.carrier)
       let exchanges = SimulatedInput.exchanges(antennas: antennas, inRoom: false, count: 16, array: array)
@@ -50,7 +51,8 @@ private func curves() -> [Curve] {
       return (1, Workload.snapshots(MUSIC(array: array), array, snapshotCount: 64).run)
     },
     Curve(
-      axis: "snapshots", what: "MUSIC on a row of 8", theory: 1, reason: "the covariance",
+      axis: "snapshots", what: "MUSIC on a row of 8", theory: 1,
+      reason: "the covariance; the largest, 2 MB each, come from memory, not from a cache",
       sizes: [64, 256, 1024, 4096, 16384]
     ) { count in
       let array = SimulatedInput.array(antennas: 8)
