@@ -135,13 +135,13 @@ class Page:
     """The tables, from what the steps kept."""
 
     def __init__(self, folder):
-        self.found, self.machines = {}, set()
+        self.found, self.machines = {}, {}
         for step in STEPS:
             file = folder / f"{step}.json"
             kept = json.loads(file.read_text()) if file.exists() else {"rows": []}
             self.found[step] = kept["rows"]
             if kept["rows"]:
-                self.machines.add(f"{kept['machine']}; {kept['commit']}")
+                self.machines.setdefault(kept["machine"], set()).add(kept["commit"])
         self.time = {row["name"]: row for row in self.found["times"] if "name" in row}
         self.bars = []
 
@@ -227,7 +227,8 @@ class Page:
 
     def text(self):
         self.judge()
-        yield "Measured on: " + "; ".join(sorted(self.machines)) + " (the commit measured)."
+        for name, commits in sorted(self.machines.items()):
+            yield f"Measured on: {name}; at {', '.join(sorted(commits))}."
         yield ""
         yield "### Bars"
         yield ""
