@@ -165,7 +165,7 @@ class Page:
             for place in ("free-space", "room"):
                 rate = time[f"chain/4-antennas/{place}"]["per_second"]
                 self.bar(
-                    f"4 antennas, distance and two angles, {place.replace('-', ' ')}", "≥ 25,000 exchanges/s",
+                    f"4 antennas, distance and two angles, {PLACES[place]}", "≥ 25,000 exchanges/s",
                     f"{rate:,.0f} exchanges/s", rate >= 25_000,
                 )  # fmt: skip
         for name in dict.fromkeys(row["capture"] for row in self.found["chain"]):

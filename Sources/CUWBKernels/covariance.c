@@ -7,10 +7,6 @@
 KERNELS_BEGIN
 #pragma clang fp contract(fast)
 
-typedef double Four __attribute__((vector_size(32), aligned(8)));
-
-static inline Four loadFour(const double *source) { return *(const Four *)source; }
-
 static inline double sumOfFour(Four value) { return (value[0] + value[2]) + (value[1] + value[3]); }
 
 static inline long least(long a, long b) { return a < b ? a : b; }

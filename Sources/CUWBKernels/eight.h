@@ -1,4 +1,4 @@
-// Vectors of eight, for kernels between `KERNELS_BEGIN` and `KERNELS_END`.
+// Vectors of eight single-precision numbers and of four doubles, for kernels between `KERNELS_BEGIN` and `KERNELS_END`.
 #ifndef CUWB_EIGHT_H
 #define CUWB_EIGHT_H
 
@@ -11,10 +11,13 @@ KERNELS_BEGIN
 
 /// In memory, at any address.
 typedef float Eight __attribute__((vector_size(32), aligned(4)));
+typedef double Four __attribute__((vector_size(32), aligned(8)));
 typedef int EightIntegers __attribute__((vector_size(32), aligned(4)));
 
 static inline Eight load(const float *source) { return *(const Eight *)source; }
 static inline void store(Eight value, float *target) { *(Eight *)target = value; }
+static inline Four loadFour(const double *source) { return *(const Four *)source; }
+static inline void storeFour(Four value, double *target) { *(Four *)target = value; }
 static inline Eight all(float value) { return (Eight){value, value, value, value, value, value, value, value}; }
 
 static inline Eight larger(Eight a, Eight b) {

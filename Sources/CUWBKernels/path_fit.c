@@ -58,24 +58,23 @@ void uwb_products(
 void uwb_project(
     const double *factor, const double *inverseDiagonal, long count, long order, double *overlaps, double *products) {
   // Of 8 unknowns, two vectors; as many rows of them as there are unknowns.
-  typedef double Four __attribute__((vector_size(32), aligned(8)));
   const long end = count > 4 ? 8 : 4;
   for (long row = 0; row < count; ++row) {
     double *own = overlaps + order * row;
     for (long column = 0; column < end; column += 4) {
-      Four value = *(const Four *)(own + column);
+      Four value = loadFour(own + column);
       for (long other = 0; other < row; ++other)
-        value -= factor[order * row + other] * *(const Four *)(overlaps + order * other + column);
-      *(Four *)(own + column) = value * inverseDiagonal[row];
+        value -= factor[order * row + other] * loadFour(overlaps + order * other + column);
+      storeFour(value * inverseDiagonal[row], own + column);
     }
   }
   for (long row = 0; row < count; ++row) {
     double *own = products + order * row;
     for (long column = 0; column <= row; column += 4) {
-      Four value = *(const Four *)(own + column);
+      Four value = loadFour(own + column);
       for (long other = 0; other < count; ++other)
-        value -= overlaps[order * other + row] * *(const Four *)(overlaps + order * other + column);
-      *(Four *)(own + column) = value;
+        value -= overlaps[order * other + row] * loadFour(overlaps + order * other + column);
+      storeFour(value, own + column);
     }
   }
 }

@@ -70,13 +70,7 @@ func measureDistances(_ path: String, to out: String) throws {
       distances[index] = engine.measure(exchanges[index], using: workspace).distance ?? .nan
     }
   }
-  pass()
-  let passes = (0..<10).map { _ in
-    let start = now()
-    pass()
-    return now() - start
-  }
+  let best = shortest(of: 10, pass)
   try Data(distances.map { "\($0)\n" }.joined().utf8).write(to: URL(fileURLWithPath: out))
-  let best = passes.min() ?? .nan
   print(fields: ["path": path, "exchanges": exchanges.count, "ns_per_cir": 1e9 * best / Double(2 * exchanges.count)])
 }

@@ -69,13 +69,7 @@ func measureDirections(_ path: String, to out: String) throws {
       azimuths[index] = (estimate.sources.first?.azimuth ?? .nan) * 180 / .pi
     }
   }
-  pass()
-  let passes = (0..<10).map { _ in
-    let start = now()
-    pass()
-    return now() - start
-  }
+  let best = shortest(of: 10, pass)
   try Data(azimuths.map { "\($0)\n" }.joined().utf8).write(to: URL(fileURLWithPath: out))
-  let best = passes.min() ?? .nan
   print(fields: ["path": path, "trials": trials.count, "us": 1e6 * best / Double(max(trials.count, 1))])
 }

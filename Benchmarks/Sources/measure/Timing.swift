@@ -8,6 +8,17 @@ func now() -> Double {
   return Double(time.tv_sec) + 1e-9 * Double(time.tv_nsec)
 }
 
+/// The shortest of `count` passes after one that warms up, seconds.
+func shortest(of count: Int, _ pass: () -> Void) -> Double {
+  pass()
+  let passes = (0..<count).map { _ in
+    let start = now()
+    pass()
+    return now() - start
+  }
+  return passes.min() ?? .nan
+}
+
 /// Times of one item, seconds, sorted.
 struct Times {
   private(set) var sorted: [Double]
