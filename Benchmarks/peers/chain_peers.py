@@ -2,7 +2,7 @@
 
     chain_peers.py MEASURE CAPTURE…     captures as `measure make` writes them
 
-Ours is `measure distances`: the engine over the exchanges of the mapped capture. The peers read the same file, and for each CIR
+Ours is `measure distances`: the engine over the exchanges of the mapped capture, with the profile's estimator and with `rice-fit`. The peers read the same file, and for each CIR
 interpolate by zero-padding the spectrum × 16 and take the first crossing of a threshold (0.3 of the peak, at least 6 times the
 noise); two-way ranging on the result is not in their time. A crossing lies a constant before the peak, so the median error is taken
 off everybody's distances, ours too. One thread each, one CIR after the other but where `batch` is said. Prints one JSON object a line.
@@ -206,13 +206,15 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             out = f"{folder}/distances"
             # Ours and theirs in turn, so that the machine's drift meets both.
-            best = dict.fromkeys(["ours", *peers], float("inf"))
+            mine = {"ours": [], "ours, rice-fit": ["--delay", "rice-fit"]}
+            best = dict.fromkeys([*mine, *peers], float("inf"))
             answers = {}
             for _ in range(options.rounds):
-                command = [options.measure, "distances", f"{path}.sigmf-meta", out]
-                line = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-                best["ours"] = min(best["ours"], json.loads(line)["ns_per_cir"] / 1e3)
-                answers["ours"] = np.loadtxt(out)
+                for name, words in mine.items():
+                    command = [options.measure, "distances", f"{path}.sigmf-meta", out, *words]
+                    line = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+                    best[name] = min(best[name], json.loads(line)["ns_per_cir"] / 1e3)
+                    answers[name] = np.loadtxt(out)
                 for name, run in peers.items():
                     start = time.perf_counter()
                     first_paths = run(capture)

@@ -11,6 +11,7 @@ extension Workload {
           "\(antennas)-antenna\(antennas == 1 ? "" : "s")/\(inRoom ? "room" : "free-space")", .ideal, antennas, inRoom)
       }
     } + [
+      chain("1-antenna/room-rice-fit", rice, 1, true),
       chain("1-antenna/room-dw1000", .dw1000, 1, true),
       chain("1-antenna/free-space-dw1000", .dw1000, 1, false),
       Workload("chain/with-tracker-and-session/room", .exchange) {
@@ -21,6 +22,12 @@ extension Workload {
         return Prepared { path.process(ring.next()) }
       },
     ]
+
+  private static let rice = {
+    var profile = DeviceProfile.ideal
+    profile.delay = .riceFit
+    return profile
+  }()
 
   private static func chain(
     _ name: String, _ profile: DeviceProfile, _ antennas: Int, _ inRoom: Bool

@@ -8,6 +8,7 @@ extension Workload {
     "delay/edge-fit/one-path", "delay/edge-fit/cm1",
     "delay/pulse-fit/one-path", "delay/pulse-fit/cm1",
     "delay/dense-onset/cm1",
+    "delay/rice-fit/cm1",
     "delay/adaptive/one-path", "delay/adaptive/cm1",
     "array/joint-fit/4-antennas/room",
     "angle/eigenvectors/8",
@@ -15,7 +16,8 @@ extension Workload {
     "tracker/update",
     "session/replay-delivery",
     "reader/decaranging",
-    "chain/1-antenna/free-space", "chain/1-antenna/room", "chain/4-antennas/free-space", "chain/4-antennas/room",
+    "chain/1-antenna/free-space", "chain/1-antenna/room", "chain/1-antenna/room-dw1000",
+    "chain/4-antennas/free-space", "chain/4-antennas/room",
   ].map { name in
     guard let workload = named(name) else { preconditionFailure("no workload is called \(name)") }
     return workload

@@ -54,7 +54,9 @@ func readCapture(_ path: String) throws {
 }
 
 /// Measures all exchanges of a capture, taps in memory, one after the other, ten times over; writes the distances, one a line.
-func measureDistances(_ path: String, to out: String) throws {
+///
+/// - Parameter name: of the delay estimator, where it isn't the profile's.
+func measureDistances(_ path: String, to out: String, delay name: String?) throws {
   var reader = try openCapture(path)
   var exchanges: [RangingExchange] = []
   while let exchange = try reader.next() { exchanges.append(exchange) }
@@ -62,7 +64,13 @@ func measureDistances(_ path: String, to out: String) throws {
     throw CaptureError(
       file: path, problem: "names no profile that is known", remedy: "Make it with `measure make`.")
   }
-  let engine = RangingEngine(RangingEngine.Configuration(profile: profile))
+  let delay = name.flatMap(DelayMethod.init(rawValue:))
+  guard name == nil || delay != nil else {
+    throw CaptureError(
+      file: path, problem: "can't be measured by “\(name ?? "")”: there is no such delay estimator",
+      remedy: "Take one of \(DelayMethod.allCases.map(\.rawValue).joined(separator: ", ")).")
+  }
+  let engine = RangingEngine(RangingEngine.Configuration(profile: profile, delay: delay))
   let workspace = engine.makeWorkspace()
   var distances = [Double](repeating: .nan, count: exchanges.count)
   func pass() {

@@ -11,12 +11,13 @@ import Workloads
 //   measure curves [--svg FILE]            cost as work grows, with the exponents
 //   measure make PATH CIRS [--free-space] [--profile NAME]   writes a made-up SigMF capture
 //   measure read PATH…                     how fast captures are read up to the engine's door, in how much memory
-//   measure distances PATH OUT             the engine over a capture in memory; its distances
+//   measure distances PATH OUT [--delay NAME]   the engine over a capture in memory; its distances
 //   measure directions PATH OUT            MUSIC over an exported case (PATH.json) in memory; its azimuths
 
 let usage = """
   measure time [--seconds S] NAME… | list | memory | latency COUNT | curves [--svg FILE] |
-    make PATH CIRS [--free-space] [--profile NAME] | read PATH… | distances PATH OUT | directions PATH OUT
+    make PATH CIRS [--free-space] [--profile NAME] | read PATH… | distances PATH OUT [--delay NAME] |
+    directions PATH OUT
 
   """
 
@@ -33,6 +34,7 @@ do {
   let seconds = option("--seconds").flatMap(Double.init) ?? 1
   let picture = option("--svg")
   let profile = option("--profile") ?? DeviceProfile.ideal.name
+  let delay = option("--delay")
   let isFreeSpace = words.contains("--free-space")
   words.removeAll { $0 == "--free-space" }
   switch (words.first, words.count) {
@@ -43,7 +45,7 @@ do {
   case ("curves", 1): try measureCurves(picture: picture)
   case ("make", 3): try makeCapture(words[1], count: Int(words[2]) ?? 2, inRoom: !isFreeSpace, profile: profile)
   case ("directions", 3): try measureDirections(words[1], to: words[2])
-  case ("distances", 3): try measureDistances(words[1], to: words[2])
+  case ("distances", 3): try measureDistances(words[1], to: words[2], delay: delay)
   case ("read", 2...): for path in words.dropFirst() { try readCapture(path) }
   default:
     FileHandle.standardError.write(Data(usage.utf8))

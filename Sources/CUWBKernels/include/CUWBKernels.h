@@ -14,6 +14,14 @@ void uwb_onset_likelihoods(
     const float *vectors, const float *gains, const float *determinants, const long *onsets, long count, long shift,
     const float *real, const float *imaginary, long taps, float *terms, float *tops, bool adding);
 
+/// ln L of `count` kinds of scattering behind a first path at one onset, a vector of eight ratios each, and the largest of the eight: see
+/// `RiceLikelihood`.
+///
+/// A cell holds 8 numbers for each of `taps` taps, a multiple of eight, 8 for each of 8 eigenvectors twice, and twice 8.
+void uwb_rice_likelihoods(
+    const float *cells, long count, const float *pulse, const float *real, const float *imaginary, long taps,
+    float *terms, float *tops);
+
 /// Writes Σ exp(x − `reference`) over each `step`-th of vectors of eight, the largest of which are `tops`; no x may be larger than
 /// `reference`, and what is less by `negligible` or more, 80 at most, counts nothing.
 void uwb_exponential_sums(
@@ -53,5 +61,11 @@ void uwb_add_powers(
 
 /// The symmetric matrix of `count` rows of `width` numbers, rows one after the other: out[j·count + i] = scale·Σ row_i·row_j.
 void uwb_gram(const double *rows, long count, long width, double scale, double *out);
+
+/// Samples of `blocks` blocks of 16 taps: integers times `scale` less `pattern`, which repeats after `period` taps, begins with the first
+/// block at `phase` and goes on for 16 taps more; their powers, and of each block the largest powers by quarters. Returns the sum of powers.
+float uwb_subtract_pattern(
+    const short *integers, float scale, const float *pattern, long period, long phase, long blocks, float *samples,
+    float *powers, float *quarterPeaks);
 
 #endif

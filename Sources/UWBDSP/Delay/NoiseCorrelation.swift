@@ -100,6 +100,15 @@ struct Whitening: Sendable {
     }
   }
 
+  /// The same on numbers of single precision.
+  ///
+  /// - Parameter room: for `tapCount` numbers in the precision that whitening takes.
+  func apply(_ vector: UnsafeMutablePointer<Float>, room: AlignedBuffer<Double>) {
+    for tap in 0..<tapCount { room.pointer[tap] = Double(vector[tap]) }
+    apply(room.pointer)
+    for tap in 0..<tapCount { vector[tap] = Float(room.pointer[tap]) }
+  }
+
   /// L⁻¹·A·L⁻ᵀ in place of a symmetric A.
   func applyToBothSides(_ matrix: UnsafeMutablePointer<Double>) {
     for column in 0..<tapCount { apply(matrix + column * tapCount) }

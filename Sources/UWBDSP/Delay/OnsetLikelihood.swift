@@ -23,7 +23,7 @@ final class OnsetLikelihood {
   private let noise: NoiseCorrelation
   /// The window's taps over √v, real parts and then imaginary ones.
   private let window = AlignedBuffer<Float>(count: 2 * OnsetTables.windowTaps, zero: 0)
-  /// The same before it is whitened, in the precision that whitening takes.
+  /// Room for taps that are whitened.
   private let coloured = AlignedBuffer<Double>(count: OnsetTables.windowTaps, zero: 0)
   /// ln L for each profile and onset, a lane for each ρ.
   private let terms: AlignedBuffer<SIMD8<Float>>
@@ -84,18 +84,11 @@ final class OnsetLikelihood {
       window.pointer[index] = real
       window.pointer[count + index] = imaginary
     }
-    whiten(window.pointer)
-    whiten(window.pointer + count)
+    tables.whitening?.apply(window.pointer, room: coloured)
+    tables.whitening?.apply(window.pointer + count, room: coloured)
     var sum: Float = 0
     for index in 0..<2 * count { sum += window.pointer[index] * window.pointer[index] }
     energy = Double(sum)
-  }
-
-  private func whiten(_ taps: UnsafeMutablePointer<Float>) {
-    guard let whitening = tables.whitening else { return }
-    for tap in 0..<OnsetTables.windowTaps { coloured.pointer[tap] = Double(taps[tap]) }
-    whitening.apply(coloured.pointer)
-    for tap in 0..<OnsetTables.windowTaps { taps[tap] = Float(coloured.pointer[tap]) }
   }
 
   /// What is evaluated in one go: each stage but the first of its profiles looks between onsets that are evaluated.

@@ -40,4 +40,26 @@ struct OnsetProfile: Sendable, Hashable {
     guard since >= 0 else { return 0 }
     return level * (1 - softness * exp(-since / riseTaps)) * exp(-since / decayTaps)
   }
+
+  /// R_τ over `count` taps by the midpoint rule in quarter taps: twice what the pulse's band asks for.
+  func covariance(_ table: PulseTable, onset: Double, count: Int) -> [Double] {
+    let step = 0.25
+    let column = AlignedBuffer<Double>(count: count, zero: 0)
+    var matrix = [Double](repeating: 0, count: count * count)
+    func add(at delay: Double, power: Double) {
+      guard power > 0 else { return }
+      table.evaluate(delay: delay, firstTap: 0, count: count, into: column.pointer)
+      for row in 0..<count {
+        let scaled = power * column.pointer[row]
+        for index in 0..<count { matrix[row * count + index] += scaled * column.pointer[index] }
+      }
+    }
+    add(at: onset, power: firstPath)
+    // Scattering whose pulse peaks 8 taps and more behind the window leaves nothing in it.
+    for index in 0..<Int((Double(count) + 8 - onset) / step) {
+      let time = (Double(index) + 0.5) * step
+      add(at: onset + time, power: step * scattering(time))
+    }
+    return matrix
+  }
 }

@@ -137,7 +137,7 @@ struct OnsetCells: Sendable {
             continue
           }
           if covariance.isEmpty {
-            covariance = Self.covariance(OnsetTables.profiles[profile], table, onset: latest, count: extended)
+            covariance = OnsetTables.profiles[profile].covariance(table, onset: latest, count: extended)
           }
           // Tap k of a window with the onset at `whole` is tap k + shift of one with it at `lastOnset`.
           let shift = OnsetTables.lastOnset - whole
@@ -192,29 +192,5 @@ struct OnsetCells: Sendable {
       gains[cell * OnsetTables.rank + index] = scaled / (1 + scaled)
       for lane in 0..<8 { logDeterminants[cell][lane] += log1pf(scaled[lane]) }
     }
-  }
-
-  /// R_τ over `count` taps by the midpoint rule in quarter taps: twice what the pulse's band asks for.
-  private static func covariance(
-    _ profile: OnsetProfile, _ table: PulseTable, onset: Double, count: Int
-  ) -> [Double] {
-    let step = 0.25
-    let column = AlignedBuffer<Double>(count: count, zero: 0)
-    var matrix = [Double](repeating: 0, count: count * count)
-    func add(at delay: Double, power: Double) {
-      guard power > 0 else { return }
-      table.evaluate(delay: delay, firstTap: 0, count: count, into: column.pointer)
-      for row in 0..<count {
-        let scaled = power * column.pointer[row]
-        for index in 0..<count { matrix[row * count + index] += scaled * column.pointer[index] }
-      }
-    }
-    add(at: onset, power: profile.firstPath)
-    // Scattering whose pulse peaks 8 taps and more behind the window leaves nothing in it.
-    for index in 0..<Int((Double(count) + 8 - onset) / step) {
-      let time = (Double(index) + 0.5) * step
-      add(at: onset + time, power: step * profile.scattering(time))
-    }
-    return matrix
   }
 }

@@ -118,12 +118,7 @@ final class PathFit: PathModel, DescentModel {
     for path in 0..<count { whiten(columns + path * stride) }
   }
 
-  private func whiten(_ column: UnsafeMutablePointer<Float>) {
-    guard let whitening else { return }
-    for tap in 0..<windowTaps { coloured.pointer[tap] = Double(column[tap]) }
-    whitening.apply(coloured.pointer)
-    for tap in 0..<windowTaps { column[tap] = Float(coloured.pointer[tap]) }
-  }
+  private func whiten(_ column: UnsafeMutablePointer<Float>) { whitening?.apply(column, room: coloured) }
 
   /// The window's taps, as loaded.
   var samples: (real: UnsafePointer<Float>, imaginary: UnsafePointer<Float>) {

@@ -1,3 +1,5 @@
+import CUWBKernels
+
 /// One antenna's taps, ready for estimators: scaled single precision, the radio's additive pattern removed, noise
 /// floor known. Made once for each thread, loaded for each CIR.
 public final class PreparedTaps {
@@ -36,9 +38,16 @@ public final class PreparedTaps {
   private let quarterPeaks: AlignedBuffer<Float>
   static let margin = 8
   static let blockTaps = 16
+  private let usesVectorUnits: Bool
   private var floor = NoiseFloor()
+  /// The radio's additive pattern: a period of taps, and as many more as a block has.
+  private var pattern = AlignedBuffer<Float>(count: 0, zero: 0)
 
-  public init(tapCount: Int) {
+  public convenience init(tapCount: Int) { self.init(tapCount: tapCount, usesVectorUnits: VectorUnits.areThere) }
+
+  /// - Parameter usesVectorUnits: whether `CUWBKernels` is to do the work, where the machine can.
+  init(tapCount: Int, usesVectorUnits: Bool) {
+    self.usesVectorUnits = usesVectorUnits && VectorUnits.areThere
     capacity = tapCount
     let blocks = Self.blockCount(tapCount)
     samples = AlignedBuffer(count: 2 * (blocks * Self.blockTaps + 2 * Self.margin), zero: 0)
@@ -226,27 +235,88 @@ public final class PreparedTaps {
     precondition(period >= 1, "an additive pattern can't repeat after \(period) taps")
     let periods = (peakTap - Self.guardTaps - first) / period
     guard periods >= 16 else { return }
-    let taps = taps
-    for phase in 0..<period {
-      var real: Float = 0
-      var imaginary: Float = 0
-      for index in 0..<periods {
-        let tap = first + phase + index * period
-        real += taps[2 * tap]
-        imaginary += taps[2 * tap + 1]
+    let scale = isWhole ? 1 : self.scale
+    measurePattern(from: first, period: period, periods: periods, scale: scale)
+    let phase = (period - first % period) % period
+    var blocks = 0..<Self.blockCount(count)
+    var energy: Float = 0
+    if usesVectorUnits && !isWhole {
+      let whole = count / Self.blockTaps
+      energy = integers.pointer.withMemoryRebound(to: Int16.self, capacity: 2 * integers.count) {
+        uwb_subtract_pattern(
+          $0, scale, pattern.pointer, period, phase, whole, firstSample, powers.pointer, quarterPeaks.pointer)
       }
-      real /= Float(periods)
-      imaginary /= Float(periods)
-      var tap = (first + phase) % period
-      while tap < count {
-        taps[2 * tap] -= real
-        taps[2 * tap + 1] -= imaginary
-        tap += period
-      }
+      blocks = whole..<blocks.upperBound
     }
-    measurePowers()
-    isUsable = measureBlocks()
+    energy += subtractPattern(from: blocks, period: period, phase: phase, scale: scale)
+    isWhole = true
+    isUsable = energy.isFinite
     findPeak()
+  }
+
+  /// `uwb_subtract_pattern` on any machine, on numbers of any kind, and on a last block that is not full; Σ|h|².
+  private func subtractPattern(from blocks: Range<Int>, period: Int, phase: Int, scale: Float) -> Float {
+    var sums = SIMD4<Float>()
+    for block in blocks {
+      let own = (phase + block * Self.blockTaps) % period
+      sums += subtract(pattern.pointer + 2 &* own, from: block, scale: scale)
+    }
+    return sums.sum()
+  }
+
+  /// Fills `pattern`: one period, and as many taps more as a block has, so that any block finds its part in one run.
+  private func measurePattern(from first: Int, period: Int, periods: Int, scale: Float) {
+    let width = 2 * period
+    let numbers = width + 2 * Self.blockTaps
+    if pattern.count != numbers { pattern = AlignedBuffer(count: numbers, zero: 0) }
+    var column = 0
+    while column < width {
+      var sum = SIMD8<Float>()
+      var number = 2 &* first &+ column
+      for _ in 0..<periods {
+        sum += eight(number)
+        number &+= width
+      }
+      sum *= scale / Float(periods)
+      UnsafeMutableRawPointer(pattern.pointer + column).storeBytes(of: sum, as: SIMD8<Float>.self)
+      column += 8
+    }
+    for number in width..<numbers { pattern.pointer[number] = pattern.pointer[number - width] }
+  }
+
+  /// Samples of a block less `pattern`, their powers and the block's peaks; Σ|h|² by quarters.
+  @inline(__always)
+  private func subtract(_ pattern: UnsafePointer<Float>, from block: Int, scale: Float) -> SIMD4<Float> {
+    let start = Self.blockTaps &* block
+    let left = count &- start
+    let samples = UnsafeMutableRawPointer(firstSample + 2 &* start)
+    let targets = UnsafeMutableRawPointer(powers.pointer + start)
+    var peaks = SIMD4<Float>()
+    var sums = SIMD4<Float>()
+    var tap = 0
+    while tap < Self.blockTaps {
+      let own = UnsafeRawPointer(pattern + 2 &* tap).loadUnaligned(as: SIMD8<Float>.self)
+      var four = eight(2 &* (start &+ tap)) * scale - own
+      // Behind the last tap is nothing that the pattern could be taken from.
+      if left < tap &+ 4 { four.replace(with: 0, where: SIMD8(0, 0, 1, 1, 2, 2, 3, 3) .>= Int32(max(left &- tap, 0))) }
+      samples.storeBytes(of: four, toByteOffset: 8 &* tap, as: SIMD8<Float>.self)
+      let squares = four * four
+      let powers = squares.evenHalf + squares.oddHalf
+      targets.storeBytes(of: powers, toByteOffset: 4 &* tap, as: SIMD4<Float>.self)
+      peaks = peaks.larger(powers)
+      sums += powers
+      tap &+= 4
+    }
+    UnsafeMutableRawPointer(quarterPeaks.pointer + 4 &* block).storeBytes(of: peaks, as: SIMD4<Float>.self)
+    return sums
+  }
+
+  /// Four taps from the `number`-th real or imaginary part on, not scaled where they came as integers.
+  @inline(__always)
+  private func eight(_ number: Int) -> SIMD8<Float> {
+    if isWhole { return UnsafeRawPointer(firstSample + number).loadUnaligned(as: SIMD8<Float>.self) }
+    let source = UnsafeRawPointer(integers.pointer) + 2 &* number
+    return SIMD8<Float>(source.loadUnaligned(as: SIMD8<Int16>.self))
   }
 }
 

@@ -10,6 +10,8 @@ public enum DelayMethod: String, Sendable, Hashable, CaseIterable, Codable {
   case pulseFit = "pulse-fit"
   /// `DenseOnset`
   case denseOnset = "dense-onset"
+  /// `RiceFit`
+  case riceFit = "rice-fit"
   /// `AdaptiveFit`
   case adaptive
   /// `LeadingEdge`

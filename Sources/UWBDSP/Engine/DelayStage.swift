@@ -67,6 +67,11 @@ public final class DelayStage {
         DenseOnset(
           pulse: pulse, tapSpacing: tapSpacing, modelError: modelError, falseAlarmRate: falseAlarmRate,
           clutter: clutter, noise: profile.noise))
+    case .riceFit:
+      return stage(
+        RiceFit(
+          pulse: pulse, tapSpacing: tapSpacing, modelError: modelError, falseAlarmRate: falseAlarmRate,
+          clutter: clutter, noise: profile.noise))
     case .adaptive:
       return stage(
         AdaptiveFit(

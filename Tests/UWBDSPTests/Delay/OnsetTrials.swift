@@ -43,12 +43,27 @@ struct OnsetTrials {
 
   /// A continuum from `onset` on, four rays a tap, mean power falling by e in 8 taps from `powerdB` over the noise.
   mutating func continuum(onset: Double, powerdB: Double) -> ChannelImpulseResponse {
+    response(rays(onset: onset, powerdB: powerdB))
+  }
+
+  /// A path of any phase and, `gap` taps behind it, such a continuum.
+  mutating func rice(
+    onset: Double, pathdB: Double, gap: Double, powerdB: Double
+  ) -> ChannelImpulseResponse {
+    let angle = 2 * .pi * uniform()
+    let size = pow(10, pathdB / 20)
+    return response(
+      [(delay: onset, amplitude: Complex(size * cos(angle), size * sin(angle)))]
+        + rays(onset: onset + gap, powerdB: powerdB))
+  }
+
+  private mutating func rays(onset: Double, powerdB: Double) -> [(delay: Double, amplitude: Complex<Double>)] {
     var drawn: [(delay: Double, amplitude: Complex<Double>)] = []
     for index in 0..<200 {
       let time = (Double(index) + 0.5) / 4
       drawn.append((onset + time, gaussian(variance: pow(10, powerdB / 10) / 4 * exp(-time / 8))))
     }
-    return response(drawn)
+    return drawn
   }
 
   private mutating func response(

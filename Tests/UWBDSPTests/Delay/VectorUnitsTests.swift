@@ -146,6 +146,49 @@ import Testing
         abs(own.phaseVariance(0, count: count) / portable.phaseVariance(0, count: count) - 1) < 0.02, "\(trial)")
     }
   }
+
+  @Test(thereAre, arguments: [UInt64(46), 47])
+  func riceLikelihoodsAreThePortableOnes(seed: UInt64) throws {
+    var trials = OnsetTrials(seed: seed)
+    let own = RiceLikelihood(pulse: .standard, tapSpacing: UWB.tap)
+    let portable = RiceLikelihood(pulse: .standard, tapSpacing: UWB.tap, usesVectorUnits: false)
+    for index in 0..<60 {
+      let taps = Self.taps(index, &trials)
+      for likelihood in [own, portable] { likelihood.load(taps, firstTap: 152, variance: 1) }
+      let (found, expected) = (try #require(own.run()), try #require(portable.run()))
+      // Rounding may decide whether a second crest is looked at that weighs next to nothing.
+      #expect(abs(found.delay - expected.delay) < 0.05 * expected.deviation, "seed \(seed), \(index)")
+      #expect(abs(found.deviation / expected.deviation - 1) < 0.06, "seed \(seed), \(index)")
+      for onset in stride(from: 0, to: RiceTables.onsetCount, by: 7) {
+        for gap in RiceTables.gaps.indices {
+          let difference = own.terms(onset: onset, gap: gap) - portable.terms(onset: onset, gap: gap)
+          let size = portable.terms(onset: onset, gap: gap)
+          for lane in 0..<8 {
+            #expect(abs(difference[lane]) < 0.01 + 2e-5 * abs(size[lane]), "seed \(seed), \(index), \(onset), \(gap)")
+          }
+        }
+      }
+    }
+  }
+
+  /// The radio's pattern is taken from integers without a sum whose order could matter: to the bit.
+  @Test(thereAre, arguments: [1, 3, 8, 16, 21], [256, 251, 1016])
+  func tapsWithoutThePatternAreThePortableOnes(period: Int, tapCount: Int) {
+    var random = StatisticsRandom(seed: 48)
+    let parts = (0..<2 * tapCount).map { index in
+      Int16(random.uniform(-40...40)) + (index / 2 == tapCount - 20 ? 9000 : 0)
+    }
+    let storage = TapStorage(byteCount: 4 * tapCount)
+    storage.withMutableBytes { bytes in parts.withUnsafeBytes { bytes.copyMemory(from: $0) } }
+    let response = ChannelImpulseResponse(storage: storage, format: .int16, tapCount: tapCount, scale: 0.001)
+    let own = PreparedTaps(tapCount: tapCount)
+    let portable = PreparedTaps(tapCount: tapCount, usesVectorUnits: false)
+    for taps in [own, portable] { taps.load(response, antenna: 0, backgroundPeriodTaps: period) }
+    #expect(own.noiseVariance == portable.noiseVariance)
+    #expect(own.peakTap == portable.peakTap)
+    for number in 0..<2 * tapCount { #expect(own.taps[number] == portable.taps[number]) }
+    for tap in 0..<tapCount { #expect(own.powers.pointer[tap] == portable.powers.pointer[tap]) }
+  }
 }
 
 /// ln L at every onset, and what follows, in double precision and one after the other.

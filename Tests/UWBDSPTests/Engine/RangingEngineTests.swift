@@ -120,7 +120,7 @@ import Testing
   @Test func methodsHaveTheirNames() {
     #expect(
       DelayMethod.allCases.map(\.rawValue) == [
-        "chip", "peak", "edge-fit", "pulse-fit", "dense-onset", "adaptive", "leading-edge", "jump-back",
+        "chip", "peak", "edge-fit", "pulse-fit", "dense-onset", "rice-fit", "adaptive", "leading-edge", "jump-back",
         "serial-backward", "search-subtract",
         "search-subtract-readjust", "clean", "music", "root-music", "esprit", "matrix-pencil",
       ])

@@ -1,0 +1,107 @@
+import Numerics
+
+/// One first path before scattering: a Rice channel.
+///
+/// Behind the first path of most rooms come many others, a tap or more later, that no list of paths resolves. Here they are complex
+/// Gaussian with a mean power that begins some taps after the first path and decays; the first path's own amplitude may be anything:
+///
+///     y ~ CN(a·p_τ, v·(I + ρ·R_τ)),   R_τ = ∫_g^∞ e^(−(t−g)/d)/d · p(·−τ−t)·p(·−τ−t)ᵀ dt
+///
+/// over 16 taps. The likelihood (`RiceLikelihood`) is averaged over gaps g from 0 to 3 taps and ρ from 0 to 49 dB. The estimate is the
+/// mean, the deviation that of the posterior over τ from 2.5 taps before the rough first path (`FirstPathSearch`) to 2 after, by
+/// Laplace's approximation at each crest (MacKay 1992, "Bayesian interpolation", Neural Computation 4). It is generalised least squares
+/// on the rise of the first path, with the weight of what follows taken from the taps themselves. v is the noise variance plus the pulse's
+/// model error; where the window's residual exceeds that by three deviations, the estimate's deviation grows with it.
+///
+/// As scattering might always lie under the peak, a lone path costs an eighth of its bound at high SNR. Cost: the search (about 1 µs for
+/// 1016 taps), then some 4 µs. Don't use it where the delays of later paths matter (`PulseFit`), where reflections begin
+/// more than two taps behind the first path and the pulse is known (`EdgeFit`), or where the first path is buried in scattering that begins
+/// before it (`DenseOnset`).
+public struct RiceFit: DelayEstimator {
+  public var pulse: PulseShape
+  /// Seconds from tap to tap.
+  public var tapSpacing: Double
+  /// What the pulse leaves unexplained, relative to the strongest tap of the window.
+  public var modelError: Double
+  /// Chance that noise before the true first path is taken for it (`FirstPathSearch`).
+  public var falseAlarmRate: Double
+  /// Magnitude of the radio's own clutter before the first path, relative to the strongest path.
+  public var clutter: Double
+  /// Of the taps' noise.
+  public var noise: NoiseCorrelation
+
+  public init(
+    pulse: PulseShape, tapSpacing: Double = UWB.tap, modelError: Double = 0.003, falseAlarmRate: Double = 1e-6,
+    clutter: Double = 0, noise: NoiseCorrelation = .white
+  ) {
+    self.pulse = pulse
+    self.tapSpacing = tapSpacing
+    self.modelError = modelError
+    self.falseAlarmRate = falseAlarmRate
+    self.clutter = clutter
+    self.noise = noise
+  }
+
+  public final class Workspace {
+    fileprivate let search: FirstPathSearch
+    fileprivate let searchMemory: FirstPathSearch.Workspace
+    fileprivate let likelihood: RiceLikelihood
+
+    fileprivate init(_ estimator: RiceFit, tapCount: Int) {
+      search = FirstPathSearch(
+        pulse: estimator.pulse, tapSpacing: estimator.tapSpacing, modelError: estimator.modelError,
+        falseAlarmRate: estimator.falseAlarmRate, filter: .sharp, clutter: estimator.clutter, noise: estimator.noise)
+      searchMemory = FirstPathSearch.Workspace(tapCount: tapCount)
+      likelihood = RiceLikelihood(
+        pulse: estimator.pulse, tapSpacing: estimator.tapSpacing, noise: estimator.noise)
+    }
+  }
+
+  public func makeWorkspace(tapCount: Int) -> Workspace { Workspace(self, tapCount: tapCount) }
+
+  /// Times that the window follows a likelihood that rises towards its end.
+  private static let mostMoves = 2
+
+  public func estimate(_ taps: PreparedTaps, into estimate: inout DelayEstimate, using workspace: Workspace) {
+    guard taps.isUsable else { return estimate.reset(.emptyImpulseResponse) }
+    let found = workspace.search.run(taps, using: workspace.searchMemory)
+    estimate.reset(.noFirstPath, noiseVariance: taps.noiseVariance, threshold: found.threshold.squareRoot())
+    guard let halfTap = found.halfTap else { return }
+    let likelihood = workspace.likelihood
+    var first = (halfTap + 1) / 2 - RiceTables.roughTap
+    var outcome: RiceLikelihood.Outcome?
+    for _ in 0...Self.mostMoves {
+      likelihood.load(taps, firstTap: first, variance: variance(taps, firstTap: first))
+      outcome = likelihood.run()
+      guard let crest = outcome?.crest else { return }
+      if crest == RiceTables.onset(0) {
+        first -= 2
+      } else if crest == RiceTables.onset(RiceTables.onsetCount - 1) {
+        first += 2
+      } else {
+        estimate.status = .ok
+        break
+      }
+    }
+    guard let outcome else { return }
+    if estimate.status != .ok { estimate.status = .didNotConverge }
+    let own = likelihood.amplitude(delay: outcome.delay)
+    let excess = likelihood.excess(delay: outcome.delay)
+    let freedom = Double(RiceTables.windowTaps - 1)
+    let scale = excess > 1 + 3 / freedom.squareRoot() ? excess.squareRoot() : 1
+    let power = max(own.amplitude.lengthSquared, .leastNormalMagnitude)
+    estimate.paths.append(
+      PathEstimate(
+        delayTaps: Double(first) + outcome.delay, amplitude: own.amplitude, deviationTaps: scale * outcome.deviation,
+        phaseDeviation: min(scale * (own.variance / power).squareRoot(), .pi / 3.squareRoot())))
+  }
+
+  /// Of a tap's noise and of what the pulse leaves unexplained.
+  private func variance(_ taps: PreparedTaps, firstTap: Int) -> Double {
+    var peak: Float = 0
+    for tap in max(0, firstTap)..<min(taps.count, firstTap + RiceTables.windowTaps) {
+      peak = max(peak, taps.powers.pointer[tap])
+    }
+    return taps.noiseVariance + modelError * modelError * Double(peak)
+  }
+}

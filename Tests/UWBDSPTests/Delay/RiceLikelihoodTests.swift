@@ -1,0 +1,148 @@
+import Numerics
+import Testing
+
+@testable import UWBDSP
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+@Suite struct RiceLikelihoodTests {
+  /// ln L by its definition: the whole covariance, factorised, and the amplitude eliminated.
+  private static func reference(
+    _ taps: PreparedTaps, firstTap: Int, onset: Double, gap: Double, ratiodB: Double, noise: NoiseCorrelation
+  ) -> (value: Double, leftOut: Double, energy: Double) {
+    let count = RiceTables.windowTaps
+    let table = PulseTable(.standard, tapSpacing: UWB.tap)
+    let scattering = OnsetProfile(
+      firstPath: 0, level: 1 / RiceTables.decayTaps, gapTaps: gap, decayTaps: RiceTables.decayTaps, logPrior: 0)
+    let covariance = scattering.covariance(table, onset: onset, count: count)
+    let ratio = pow(10, ratiodB / 10)
+    let factor = SmallCholesky(order: count)
+    func whitened(_ column: [Double], scattered: Bool) -> (column: [Double], logDeterminant: Double) {
+      for row in 0..<count {
+        for other in 0...row {
+          factor[row, other] = noise(row - other) + (scattered ? ratio * covariance[row * count + other] : 0)
+        }
+      }
+      #expect(factor.factorise(order: count))
+      var result = column
+      result.withUnsafeMutableBufferPointer { if let base = $0.baseAddress { factor.solveLower(base, order: count) } }
+      return (result, (0..<count).reduce(0) { $0 + 2 * log(factor[$1, $1]) })
+    }
+    var pulse = [Double](repeating: 0, count: count)
+    pulse.withUnsafeMutableBufferPointer {
+      if let base = $0.baseAddress { table.evaluate(delay: onset, firstTap: 0, count: count, into: base) }
+    }
+    let columns = [0, 1].map { part in (0..<count).map { Double(taps.taps[2 * (firstTap + $0) + part]) } }
+    let p = whitened(pulse, scattered: true)
+    let information = p.column.reduce(0) { $0 + $1 * $1 }
+    var value = -p.logDeterminant + whitened(pulse, scattered: false).logDeterminant - log(information)
+    var energy = 0.0
+    for column in columns {
+      let own = whitened(column, scattered: true).column
+      let seen = zip(own, p.column).reduce(0) { $0 + $1.0 * $1.1 }
+      value -= own.reduce(0) { $0 + $1 * $1 } - seen * seen / information
+      energy += whitened(column, scattered: false).column.reduce(0) { $0 + $1 * $1 }
+    }
+    // What the eigenvectors beyond the tables' would explain of these taps, and cost.
+    let eigen = SymmetricEigenvectors(capacity: count)
+    for index in covariance.indices { eigen.matrix.pointer[index] = covariance[index] }
+    Whitening(noise, tapCount: count)?.applyToBothSides(eigen.matrix.pointer)
+    _ = eigen.decompose(order: count)
+    var beyond = 0.0
+    for component in 0..<count - RiceTables.rank {
+      var seen = 1.0
+      for column in columns {
+        let own = whitened(column, scattered: false).column
+        let projected = (0..<count).reduce(0) { $0 + own[$1] * eigen.matrix.pointer[component * count + $1] }
+        seen += projected * projected
+      }
+      beyond += max(0, eigen.values.pointer[component]) * seen
+    }
+    return (value + energy, 4 * ratio * beyond, energy)
+  }
+
+  @Test(arguments: [[1.0], [1, 0.5, 0.1]])
+  func termsAreThoseOfTheWholeCovariance(lags: [Double]) throws {
+    let noise = try #require(NoiseCorrelation(lags: lags))
+    let likelihood = RiceLikelihood(pulse: .standard, tapSpacing: UWB.tap, noise: noise)
+    var trials = OnsetTrials(seed: 71)
+    let taps = PreparedTaps(tapCount: OnsetTrials.tapCount)
+    var compared = 0
+    for index in 0..<12 {
+      taps.load(trials.rice(onset: 160 + trials.uniform(), pathdB: 25, gap: 1, powerdB: 18), antenna: 0)
+      likelihood.load(taps, firstTap: 160 - RiceTables.roughTap, variance: 1)
+      #expect(likelihood.run() != nil)
+      for onset in [3, 18, 36] {
+        for (place, gap) in RiceTables.gaps.enumerated() {
+          let terms = likelihood.terms(onset: onset, gap: place)
+          for lane in [0, 2, 4] {
+            let (expected, leftOut, energy) = Self.reference(
+              taps, firstTap: 160 - RiceTables.roughTap, onset: RiceTables.onset(onset),
+              gap: Double(gap) / Double(RiceTables.stepsPerTap), ratiodB: Double(OnsetTables.ratiosdB[lane]),
+              noise: noise)
+            // Sums of some hundred products up to the window's energy, in single precision; whitened ones have been such sums before.
+            let rounding = 0.01 + (noise.isWhite ? 100 : 300) * Double(Float.ulpOfOne) * energy
+            #expect(
+              abs(Double(terms[lane]) - expected) < rounding + leftOut,
+              "window \(index), onset \(onset), gap \(gap), lane \(lane)")
+            compared += leftOut < 0.1 ? 1 : 0
+          }
+        }
+      }
+    }
+    // The bound on what is left out must not be what makes them agree.
+    #expect(compared > 200)
+  }
+
+  /// Crest and bend of the quartic through the sums over gaps and ρ at five onsets, sums by definition, the crest by looking.
+  @Test func aLoneCrestIsThatOfFiveOnsets() throws {
+    let likelihood = RiceLikelihood(pulse: .standard, tapSpacing: UWB.tap)
+    var trials = OnsetTrials(seed: 72)
+    let taps = PreparedTaps(tapCount: OnsetTrials.tapCount)
+    for index in 0..<8 {
+      taps.load(trials.rice(onset: 160 + trials.uniform(), pathdB: 32, gap: 2, powerdB: 15), antenna: 0)
+      let firstTap = 160 - RiceTables.roughTap
+      likelihood.load(taps, firstTap: firstTap, variance: 1)
+      let outcome = try #require(likelihood.run())
+      func logSum(_ onset: Double) -> Double {
+        var values: [Double] = []
+        for gap in RiceTables.gaps {
+          for lane in 0..<8 {
+            let ratio = Double(OnsetTables.ratiosdB[lane])
+            let taken = Double(gap) / Double(RiceTables.stepsPerTap)
+            values.append(
+              Self.reference(taps, firstTap: firstTap, onset: onset, gap: taken, ratiodB: ratio, noise: .white).value)
+          }
+        }
+        let highest = values.max() ?? 0
+        return highest + log(values.reduce(0) { $0 + exp($1 - highest) })
+      }
+      let places = [-2.0, -1, 0, 1, 2]
+      let sums = places.map { logSum(outcome.crest + $0 / Double(RiceTables.stepsPerTap)) }
+      func quartic(_ place: Double) -> Double {
+        zip(places, sums).reduce(0) { total, point in
+          total
+            + places.filter { $0 != point.0 }.reduce(point.1) { $0 * (place - $1) / (point.0 - $1) }
+        }
+      }
+      let crest = stride(from: -2.0, through: 2, by: 1e-4).max { quartic($0) < quartic($1) } ?? 0
+      let bend = (quartic(crest - 1e-3) - 2 * quartic(crest) + quartic(crest + 1e-3)) * 1e6
+      let deviation = (-1 / bend).squareRoot()
+      let steps = Double(RiceTables.stepsPerTap)
+      #expect(
+        abs((outcome.delay - outcome.crest) * steps - crest) < 0.05 * deviation,
+        "window \(index): \(outcome), not \(crest)")
+      #expect(abs(outcome.deviation * steps / deviation - 1) < 0.05, "window \(index): \(outcome), not \(deviation)")
+    }
+  }
+
+  @Test func oneSetOfTablesForAllWorkspacesOfAPulse() {
+    let tables = RiceTables.shared(pulse: .standard, tapSpacing: UWB.tap)
+    #expect(RiceTables.shared(pulse: .standard, tapSpacing: UWB.tap) === tables)
+    #expect(RiceTables.shared(pulse: .standard, tapSpacing: UWB.tap / 2) !== tables)
+  }
+}
