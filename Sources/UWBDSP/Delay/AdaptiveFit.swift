@@ -6,24 +6,28 @@ import Numerics
   import Darwin
 #endif
 
-/// `PulseFit` where the channel near its first path is a few paths, `DenseOnset` where it is a continuum: the evidence
-/// chooses.
+/// `PulseFit` where the channel near its first path is a few paths, `RiceFit` where it is one path before many, `DenseOnset` where it is a
+/// continuum: the evidence chooses.
 ///
-/// Both explain the same 23 taps y. Per noise variance v and against noise alone, ln of the evidence is
+/// All explain the same taps y. Per noise variance v and against noise alone, ln of the evidence is
 ///
-///     paths:  (‖y‖² − J)/v − Σ_k [ln(1.75·SNR_k) + ln(12/(2.5·s_k))]
+///     paths:  (‖y‖² − J)/v − Σ_k [ln(1.75·SNR_k) + ln(12/(2.5·s_k))]      (`PathEvidence`; s_k: Cramér–Rao deviation, taps)
+///     Rice:   ln of the mean over gaps, delays and ρ of L  (`RiceLikelihood`), less ln of the first path's SNR
 ///     dense:  ln of the mean over profiles, onsets and ρ of L  (`OnsetLikelihood`)
 ///
-/// The sum is Laplace's approximation (MacKay 1992, "Bayesian interpolation", Neural Computation 4) for paths
-/// whose amplitudes are a priori complex Gaussian of the power found (1.75 is the pulse's energy in taps) and whose
-/// delays lie anywhere in 12 taps; s_k is the Cramér–Rao deviation of path k in taps, √(2π) ≈ 2.5. Paths are kept
-/// where they lead by `margin` for each path but the first: the more paths a fit needs, the likelier they stand for a
-/// continuum. One path that leaves nothing but noise is kept unasked; else the dense evidence is taken
-/// on a quarter-tap grid and three profiles first, and only a channel that it calls dense pays for the rest.
+/// Paths are kept where they lead by `margin` for each path but the first: the more paths a fit needs, the likelier they stand for more.
+/// One path that leaves nothing but noise is kept unasked. Else two paths are fitted, and more only as long as they lead Rice's
+/// channel or what they would cost still lets them. What decides is
 ///
-/// A dense estimate reports one path. Cost: `PulseFit`'s, some 5 µs where it found more than one path, some 10 µs more
-/// where the channel is dense. Don't use it with a pulse that is wrong by more than a few per cent: misfit counts as
-/// density.
+/// - the 16 taps of Rice's window first: paths that lead by 6 more are kept;
+/// - the 23 taps of `DenseOnset`'s where the lead is less, on a quarter-tap grid and three profiles;
+/// - where paths have lost, how free the first path of Rice's channel stands: with half the power of what follows and known to a tenth of a
+///   tap it is taken; else the onset of a dense channel is.
+///
+/// A Rice or a dense estimate reports one path. On IEEE 802.15.4a channels, whose first rays may be weak and followed within half a tap,
+/// deviations are too small where paths or Rice's channel are chosen. Cost: `PulseFit`'s, mostly of two or three paths, some 4 µs where
+/// it found more than one, some 15 µs more where the channel is dense. Don't use it with a pulse that is wrong by more than a few per
+/// cent: misfit counts as density.
 public struct AdaptiveFit: DelayEstimator {
   public var paths: PulseFit
   /// How far the evidence for paths has to lead for each path but the first, in ln of likelihood.
@@ -41,34 +45,97 @@ public struct AdaptiveFit: DelayEstimator {
 
   public final class Workspace {
     fileprivate let paths: PulseFit.Workspace
+    fileprivate let rice: RiceLikelihood
     fileprivate let dense: OnsetLikelihood
 
     fileprivate init(_ estimator: AdaptiveFit, tapCount: Int) {
-      paths = estimator.paths.makeWorkspace(tapCount: tapCount)
-      dense = OnsetLikelihood(
-        pulse: estimator.paths.pulse, tapSpacing: estimator.paths.tapSpacing, noise: estimator.paths.noise)
+      let paths = estimator.paths
+      self.paths = paths.makeWorkspace(tapCount: tapCount)
+      rice = RiceLikelihood(pulse: paths.pulse, tapSpacing: paths.tapSpacing, noise: paths.noise)
+      dense = OnsetLikelihood(pulse: paths.pulse, tapSpacing: paths.tapSpacing, noise: paths.noise)
     }
   }
 
   public func makeWorkspace(tapCount: Int) -> Workspace { Workspace(self, tapCount: tapCount) }
 
-  public func estimate(_ taps: PreparedTaps, into estimate: inout DelayEstimate, using workspace: Workspace) {
-    paths.estimate(taps, into: &estimate, using: workspace.paths)
-    guard let ending = workspace.paths.ending, !estimate.paths.isEmpty else { return }
-    guard !isOnePath(estimate, ending) else { return }
-    // Where the CIR's end shifted the window, the tables' onsets are not where the first path may be.
-    guard ending.firstTap > 0, ending.firstTap + OnsetTables.windowTaps < taps.count else { return }
+  /// Further lead over Rice's channel with which paths are kept without asking for more.
+  private static let clearLead = 6.0
+  /// Further lead over a continuum that they need where it is less.
+  private static let denseLead = 4.0
 
-    let dense = workspace.dense
-    dense.load(taps, firstTap: ending.firstTap, variance: ending.variance)
-    dense.evaluate(OnsetLikelihood.Stage.deciding)
-    let lead = evidence(estimate, ending, energy: dense.energy) - dense.evidence()
-    guard lead <= margin * Double(estimate.paths.count - 1) else { return }
-    dense.evaluate(OnsetLikelihood.Stage.others)
-    guard let path = dense.path() else { return }
-    estimate.paths.removeAll(keepingCapacity: true)
-    estimate.paths.append(path)
-    estimate.status = .ok
+  public func estimate(_ taps: PreparedTaps, into estimate: inout DelayEstimate, using workspace: Workspace) {
+    guard let question = paths.begin(taps, into: &estimate, using: workspace.paths) else { return }
+    var rival: Rival?
+    let isFitted = paths.answer(question, taps, into: &estimate, using: workspace.paths) { count in
+      if rival == nil { rival = Rival(workspace.rice, taps, question) }
+      return rival?.beats(workspace.paths.fit, count: count, question, margin: needed(count)) ?? false
+    }
+    guard isFitted else {
+      guard let rival else { return }
+      if !rival.isFree, findDense(taps, question, into: &estimate, using: workspace) { return }
+      estimate.replacePaths(by: rival.path)
+      return
+    }
+    guard let ending = workspace.paths.ending, !estimate.paths.isEmpty else { return }
+    let isKept =
+      isOnePath(estimate, ending)
+      || !improve(&estimate, rival ?? Rival(workspace.rice, taps, question), ending, taps, question, workspace)
+    if isKept { paths.addDoubt(to: &estimate, using: workspace.paths) }
+  }
+
+  /// How far the evidence for paths has to lead.
+  private func needed(_ count: Int) -> Double {
+    // No number of paths makes up for an infinite one.
+    margin.isInfinite ? margin : margin * Double(count - 1)
+  }
+
+  /// Puts the first path of a Rice channel or of a continuum in the place of the paths of `estimate` where these don't lead; whether it did.
+  private func improve(
+    _ estimate: inout DelayEstimate, _ rival: Rival?, _ ending: PulseFit.Ending, _ taps: PreparedTaps,
+    _ question: PulseFit.Question, _ workspace: Workspace
+  ) -> Bool {
+    var leadsRice = true
+    if let rival {
+      let own = rival.evidence(estimate, ending, workspace.paths.fit)
+      let lead = own.value - rival.evidence - needed(max(1, own.count))
+      guard lead <= Self.clearLead else { return false }
+      leadsRice = lead > 0
+      if !leadsRice, rival.isFree {
+        estimate.replacePaths(by: rival.path)
+        return true
+      }
+    }
+    guard evaluateDense(taps, question, workspace) else { return false }
+    let lead = evidence(estimate, ending, energy: workspace.dense.energy) - workspace.dense.evidence()
+    let further = rival != nil && leadsRice ? Self.denseLead : 0
+    guard lead <= needed(estimate.paths.count) + further else { return false }
+    if let rival, rival.isFree {
+      estimate.replacePaths(by: rival.path)
+      return true
+    }
+    workspace.dense.evaluate(OnsetLikelihood.Stage.others)
+    guard let path = workspace.dense.path() else { return false }
+    estimate.replacePaths(by: path)
+    return true
+  }
+
+  /// `false` where the CIR's end shifted the window: the tables' onsets are not where the first path may be.
+  private func evaluateDense(_ taps: PreparedTaps, _ question: PulseFit.Question, _ workspace: Workspace) -> Bool {
+    guard question.firstTap > 0, question.firstTap + OnsetTables.windowTaps < taps.count else { return false }
+    workspace.dense.load(taps, firstTap: question.firstTap, variance: question.variance)
+    workspace.dense.evaluate(OnsetLikelihood.Stage.deciding)
+    return true
+  }
+
+  private func findDense(
+    _ taps: PreparedTaps, _ question: PulseFit.Question, into estimate: inout DelayEstimate,
+    using workspace: Workspace
+  ) -> Bool {
+    guard evaluateDense(taps, question, workspace) else { return false }
+    workspace.dense.evaluate(OnsetLikelihood.Stage.others)
+    guard let path = workspace.dense.path() else { return false }
+    estimate.replacePaths(by: path)
+    return true
   }
 
   /// One path whose residual is no more than noise leaves, with a margin of three deviations of its power.
@@ -80,13 +147,96 @@ public struct AdaptiveFit: DelayEstimator {
   /// ln of the evidence for the paths found, against noise alone.
   private func evidence(_ estimate: DelayEstimate, _ ending: PulseFit.Ending, energy: Double) -> Double {
     var sum = energy - ending.cost / ending.variance
-    // The bound at the assumed variance: the reported deviations count what the residual shows too.
-    let scale = (ending.variance / ending.usedVariance).squareRoot()
-    for (index, path) in estimate.paths.enumerated() {
-      let ratio = path.amplitude.lengthSquared / ending.variance
-      let deviation = index == 0 ? ending.firstDeviation : path.deviationTaps
-      sum -= max(0, log(1.75 * ratio)) + max(0, log(12 / (2.5 * scale * deviation)))
-    }
+    for index in estimate.paths.indices { sum -= ending.cost(of: index, in: estimate) }
     return sum
+  }
+}
+
+extension PulseFit.Ending {
+  /// What a path costs in evidence. With the bound at the assumed variance: reported deviations count what the residual shows too.
+  fileprivate func cost(of index: Int, in estimate: DelayEstimate) -> Double {
+    let path = estimate.paths[index]
+    let scale = (variance / usedVariance).squareRoot()
+    let deviation = index == 0 ? firstDeviation : path.deviationTaps
+    return PathEvidence.amplitudeCost(power: path.amplitude.lengthSquared / variance)
+      + PathEvidence.delayCost(deviation: scale * deviation)
+  }
+}
+
+extension DelayEstimate {
+  fileprivate mutating func replacePaths(by path: PathEstimate) {
+    paths.removeAll(keepingCapacity: true)
+    paths.append(path)
+    status = .ok
+  }
+}
+
+/// Rice's explanation of a window, which lists of paths have to beat.
+private struct Rival {
+  let path: PathEstimate
+  let evidence: Double
+  /// Whether the first path stands free of what follows.
+  let isFree: Bool
+  private let firstTap: Int
+  /// ‖y‖²/v
+  private let energy: Double
+
+  /// A first path that stands free has this much of the scattering's power, and this deviation in taps at the most. Where it is weaker, so
+  /// may be others before it.
+  private static let leastFactor = 0.5
+  private static let mostDeviation = 0.1
+  /// What noise alone leaves of the window's 16 taps beside three or four paths, rather less than more.
+  private static let leastResidual = 14.0
+  /// What the weakest path that is believed costs.
+  private static let leastCost = 7.4
+  /// Taps: the deviation that paths among others are credited with as long as theirs is not known.
+  private static let usualDeviation = 0.2
+
+  /// `nil` where the taps are not finite.
+  init?(_ likelihood: RiceLikelihood, _ taps: PreparedTaps, _ question: PulseFit.Question) {
+    guard
+      let finding = likelihood.find(taps, halfTap: question.halfTap, variance: { _ in question.variance })
+    else { return nil }
+    let (path, factor) = likelihood.path(finding)
+    self.path = path
+    isFree = factor > Self.leastFactor && path.deviationTaps < Self.mostDeviation
+    evidence = likelihood.evidence(finding, path)
+    energy = likelihood.energy
+    firstTap = finding.firstTap
+  }
+
+  /// Whether paths neither lead nor could with one more that left nothing but noise.
+  ///
+  /// - Parameters:
+  ///   - fit: its last `solve` was of the paths.
+  ///   - margin: the lead that they need.
+  func beats(_ fit: PathFit, count: Int, _ question: PulseFit.Question, margin: Double) -> Bool {
+    var cost = margin
+    for index in 0..<count {
+      cost +=
+        PathEvidence.amplitudeCost(power: fit.amplitude(index).lengthSquared / question.variance)
+        + PathEvidence.delayCost(deviation: Self.usualDeviation)
+    }
+    let allowed = energy - evidence - cost
+    return left(by: fit, from: question.firstTap, question.variance) > allowed
+      && Self.leastResidual + Self.leastCost > allowed
+  }
+
+  /// ln of the evidence for the paths of `estimate` on Rice's window, and how many of them reach into it.
+  func evidence(_ estimate: DelayEstimate, _ ending: PulseFit.Ending, _ fit: PathFit) -> (value: Double, count: Int) {
+    var sum = energy - left(by: fit, from: ending.firstTap, ending.variance)
+    var count = 0
+    for index in estimate.paths.indices
+    where estimate.paths[index].delayTaps < Double(firstTap + RiceTables.windowTaps) + 1 {
+      sum -= ending.cost(of: index, in: estimate)
+      count += 1
+    }
+    return (sum, count)
+  }
+
+  /// What a fit leaves of the window, noise variances.
+  private func left(by fit: PathFit, from start: Int, _ variance: Double) -> Double {
+    let first = firstTap - start
+    return fit.residualPower(in: first..<first + RiceTables.windowTaps) / variance
   }
 }

@@ -77,9 +77,9 @@ final class ArrayOnset {
       for antenna in 0..<fit.antennaCount where fit.takesPart(antenna) {
         let deviation = fit.deviations.pointer[antenna]
         let power = estimate.amplitude(path: index, antenna: antenna).lengthSquared / (deviation * deviation)
-        sum -= max(0, log(1.75 * power))
+        sum -= PathEvidence.amplitudeCost(power: power)
       }
-      sum -= max(0, log(12 / (2.5 * scale * path.deviationTaps)))
+      sum -= PathEvidence.delayCost(deviation: scale * path.deviationTaps)
     }
     return sum
   }

@@ -261,24 +261,28 @@ final class ArrayPathFit: PathModel, DescentModel {
   }
 
   func refine(
-    _ positions: UnsafeMutablePointer<Position>, count: Int, variance: Double, tolerance: Double,
+    _ positions: UnsafeMutablePointer<Position>, count: Int, variance: Double, tolerance: Double, share: Double,
     settled: inout Bool
   ) -> Double {
-    let least = tolerance * variance
-    guard let grid, grid.geometry != .point else {
-      return descend(positions, count: count, least: least, settled: &settled)
+    func descend(settled: inout Bool) -> Double {
+      let end = descent.run(
+        self, positions, count: count, unknowns: unknowns(count), least: tolerance * variance, share: share,
+        floor: Double(sampleCount) * variance)
+      settled = end.settled
+      return end.isStale && end.cost < .infinity ? solve(positions, count: count) ?? end.cost : end.cost
     }
+    guard let grid, grid.geometry != .point else { return descend(settled: &settled) }
     // Amplitudes at the start show a new path's direction well enough for a first descent; the others have theirs.
     if (0..<count).contains(where: { positions[$0].direction == .zero }), solve(positions, count: count) != nil {
       for path in 0..<count where positions[path].direction == .zero { _ = turn(positions, path, grid) }
     }
-    var cost = descend(positions, count: count, least: least, settled: &settled)
+    var cost = descend(settled: &settled)
     for _ in 0..<2 {
       guard cost < .infinity else { return cost }
       kept.pointer.update(from: positions, count: count)
       guard turn(positions, count: count, grid) else { return cost }
       var again = false
-      let reached = descend(positions, count: count, least: least, settled: &again)
+      let reached = descend(settled: &again)
       guard reached < cost else {
         positions.update(from: kept.pointer, count: count)
         return solve(positions, count: count) ?? .infinity
@@ -315,15 +319,6 @@ final class ArrayPathFit: PathModel, DescentModel {
     // Otherwise positions stay those that the last `solve` was of.
     if changed || positions[path].direction == .zero { positions[path] = turned }
     return changed
-  }
-
-  /// Moves delays and free shifts until the next step could lower the cost by less than `least`.
-  private func descend(
-    _ positions: UnsafeMutablePointer<Position>, count: Int, least: Double, settled: inout Bool
-  ) -> Double {
-    let end = descent.run(self, positions, count: count, unknowns: unknowns(count), least: least)
-    settled = end.settled
-    return end.isStale && end.cost < .infinity ? solve(positions, count: count) ?? end.cost : end.cost
   }
 
   func move(

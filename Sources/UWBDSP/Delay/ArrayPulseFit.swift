@@ -144,7 +144,8 @@ public struct ArrayPulseFit: Sendable, Hashable {
     var logSNR = 0.0
     for antenna in 0..<antennaCount where fit.takesPart(antenna) { logSNR += fit.antennas[antenna].strongestPower }
     logSNR = max(0, Double.log(max(logSNR, .leastNormalMagnitude)))
-    let (count, settled) = workspace.count.run(from: start, variance: 1, logSNR: logSNR)
+    let (found, settled) = workspace.count.run(from: start, variance: 1, logSNR: logSNR)
+    guard let count = found else { return }
     let positions = workspace.count.positions
     // Free shifts went where the last order that was tried wanted them.
     var settledAgain = settled

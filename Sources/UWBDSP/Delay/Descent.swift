@@ -100,9 +100,11 @@ final class Descent<Position: BitwiseCopyable> {
     var isStale: Bool
   }
 
-  /// Moves `positions` until the next step could lower the cost by less than `least`.
+  /// Moves `positions` until the next step could lower the cost by less than `least`, or by less than a `share` of what the cost has above
+  /// `floor`: far from what noise leaves nobody asks for the last of it.
   func run<Model: DescentModel>(
-    _ model: Model, _ positions: UnsafeMutablePointer<Position>, count: Int, unknowns: Int, least: Double
+    _ model: Model, _ positions: UnsafeMutablePointer<Position>, count: Int, unknowns: Int, least: Double,
+    share: Double = 0, floor: Double = 0
   ) -> End where Model.Position == Position {
     guard var cost = model.solve(positions, count: count) else {
       return End(cost: .infinity, settled: false, isStale: true)
@@ -117,7 +119,9 @@ final class Descent<Position: BitwiseCopyable> {
         factor.solve(step.pointer, order: unknowns)
         var expected = 0.0
         for index in 0..<unknowns { expected += step.pointer[index] * gradient.pointer[index] }
-        if expected < max(least, Self.rounding * cost) { return End(cost: cost, settled: true, isStale: isStale) }
+        if expected < max(least, Self.rounding * cost, share * (cost - floor)) {
+          return End(cost: cost, settled: true, isStale: isStale)
+        }
         model.move(positions, count: count, by: step.pointer, into: candidate.pointer)
         reached = model.solve(candidate.pointer, count: count)
         isStale = true

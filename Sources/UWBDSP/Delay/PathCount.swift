@@ -16,9 +16,11 @@ protocol PathModel: AnyObject {
   func moved(_ position: Position, by taps: Double) -> Position
   /// Moves `positions` to the nearest minimum of the cost and returns it; where it is finite, the last `solve` was of them.
   ///
-  /// - Parameter tolerance: how much lower the cost may still be at the end, noise variances.
+  /// - Parameters:
+  ///   - tolerance: how much lower the cost may still be at the end, noise variances.
+  ///   - share: the same, of what the cost has above what noise alone leaves.
   func refine(
-    _ positions: UnsafeMutablePointer<Position>, count: Int, variance: Double, tolerance: Double,
+    _ positions: UnsafeMutablePointer<Position>, count: Int, variance: Double, tolerance: Double, share: Double,
     settled: inout Bool
   ) -> Double
   /// Amplitudes, residual and cost; `nil` where two paths coincide.
@@ -39,6 +41,13 @@ protocol PathModel: AnyObject {
 }
 
 extension PathModel {
+  func refine(
+    _ positions: UnsafeMutablePointer<Position>, count: Int, variance: Double, tolerance: Double,
+    settled: inout Bool
+  ) -> Double {
+    refine(positions, count: count, variance: variance, tolerance: tolerance, share: 0, settled: &settled)
+  }
+
   /// Ascending delays; the amplitudes follow with the next `solve`.
   func sort(_ positions: UnsafeMutablePointer<Position>, count: Int) {
     for index in 1..<max(count, 1) {
@@ -69,6 +78,8 @@ final class PathCount<Model: PathModel> {
   static var settledTolerance: Double { 1e-4 }
   /// A tenth of a deviation tells as well whether a path is believed; what stands in the end is settled once more.
   private static var trialTolerance: Double { 1e-2 }
+  /// The same of what the fit leaves beyond noise: far from there the next path says more than the last of this one.
+  private static var trialShare: Double { 0.05 }
 
   /// Of what a path apart from the others promises: where splitting one promises less, and the path apart is believed, the split is
   /// not tried.
@@ -102,8 +113,12 @@ final class PathCount<Model: PathModel> {
   /// - Parameters:
   ///   - variance: of a sample's noise, model error included.
   ///   - logSNR: ln of the strongest power over it.
-  /// - Returns: how many there are, and whether the last fit settled.
-  func run(from start: Model.Position, variance: Double, logSNR: Double) -> (count: Int, settled: Bool) {
+  ///   - isBeaten: asked before a third path is looked for, and before each after it, with the number of paths that the model's last
+  ///     `solve` was of: whether another explanation is better than these paths, and than any more of them could be. The search ends there.
+  /// - Returns: how many there are, or `nil` where they are beaten; whether the last fit settled.
+  func run(
+    from start: Model.Position, variance: Double, logSNR: Double, isBeaten: (Int) -> Bool = { _ in false }
+  ) -> (count: Int?, settled: Bool) {
     refusal = nil
     let limits = PathLimits(variance: variance, logSNR: logSNR, amplitudes: model.amplitudesPerPath)
     var count = 1
@@ -113,6 +128,14 @@ final class PathCount<Model: PathModel> {
       positions, count: 1, variance: variance, tolerance: Self.settledTolerance, settled: &settled)
     isSolved = cost.isFinite
     while count < mostPaths {
+      if count > 1 {
+        guard isSolved || model.solve(positions, count: count) != nil else { break }
+        isSolved = true
+        guard !isBeaten(count) else {
+          refusal = nil
+          return (nil, false)
+        }
+      }
       guard let next = addPath(cost: cost, count: count, limits) else { break }
       count += 1
       cost = next.cost
@@ -155,7 +178,8 @@ final class PathCount<Model: PathModel> {
       isSolved = false
       var settled = true
       let reached = model.refine(
-        trial, count: count + 1, variance: variance, tolerance: Self.trialTolerance, settled: &settled)
+        trial, count: count + 1, variance: variance, tolerance: Self.trialTolerance, share: Self.trialShare,
+        settled: &settled)
       let firstAfter = earliest(trial, count + 1)
       let shift = firstBefore - firstAfter
       // Two paths of opposite phase may run into each other and still tell more of the first than one path does; with

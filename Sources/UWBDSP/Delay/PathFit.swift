@@ -132,6 +132,16 @@ final class PathFit: PathModel, DescentModel {
     (UnsafePointer(realResidual.pointer), UnsafePointer(imaginaryResidual.pointer))
   }
 
+  /// ‖r‖² over some taps of the window.
+  func residualPower(in taps: Range<Int>) -> Double {
+    var sum: Float = 0
+    for tap in taps.clamped(to: 0..<windowTaps) {
+      let (x, y) = (realResidual.pointer[tap], imaginaryResidual.pointer[tap])
+      sum += x * x + y * y
+    }
+    return Double(sum)
+  }
+
   func basisColumn(_ index: Int) -> UnsafeMutablePointer<Float> { basis.pointer + index * stride }
 
   func solvedDelay(_ index: Int) -> Double { solvedDelays.pointer[index] }
@@ -372,12 +382,15 @@ final class PathFit: PathModel, DescentModel {
 
   /// Moves `delays` to the nearest minimum of the cost and returns it; infinite where two paths coincide.
   ///
-  /// Stops when the next step could lower the cost by less than `tolerance` noise variances. The last `solve` is that of the
-  /// delays returned.
+  /// Stops when the next step could lower the cost by less than `tolerance` noise variances, or than the `share` of what is not noise. The
+  /// last `solve` is that of the delays returned.
   func refine(
-    _ delays: UnsafeMutablePointer<Double>, count: Int, variance: Double, tolerance: Double, settled: inout Bool
+    _ delays: UnsafeMutablePointer<Double>, count: Int, variance: Double, tolerance: Double, share: Double,
+    settled: inout Bool
   ) -> Double {
-    let end = descent.run(self, delays, count: count, unknowns: count, least: tolerance * variance)
+    let end = descent.run(
+      self, delays, count: count, unknowns: count, least: tolerance * variance, share: share,
+      floor: Double(windowTaps) * variance)
     settled = end.settled
     guard !settled || descent.factorise(count) else { return .infinity }
     return end.isStale && end.cost < .infinity ? solve(delays, count: count) ?? .infinity : end.cost

@@ -65,6 +65,8 @@ public struct PulseFit: DelayEstimator {
     fileprivate let search: FirstPathSearch
     fileprivate let searchMemory: FirstPathSearch.Workspace
     fileprivate let paths: PathCount<PathFit>
+    /// Of the window that the last estimate asked about.
+    var fit: PathFit { paths.model }
     /// `nil` where noise has to be whitened.
     fileprivate let single: OnePathFit?
     /// How the last estimate ended; `nil` where it fitted nothing.
@@ -86,43 +88,83 @@ public struct PulseFit: DelayEstimator {
   public func makeWorkspace(tapCount: Int) -> Workspace { Workspace(self, tapCount: tapCount) }
 
   public func estimate(_ taps: PreparedTaps, into estimate: inout DelayEstimate, using workspace: Workspace) {
+    guard let question = begin(taps, into: &estimate, using: workspace) else { return }
+    guard answer(question, taps, into: &estimate, using: workspace) else { return }
+    addDoubt(to: &estimate, using: workspace)
+  }
+
+  /// A window in which one path alone does not explain everything, or was not asked to.
+  struct Question {
+    var firstTap: Int
+    /// The rough first path, half taps from the start of the accumulator.
+    var halfTap: Int
+    /// Where the descent begins, taps from the window's start.
+    var start: Double
+    /// Noise and model error of a tap.
+    var variance: Double
+  }
+
+  /// The first half of an estimate: finds the first path and settles it where it is alone; else says what is left to be asked.
+  func begin(
+    _ taps: PreparedTaps, into estimate: inout DelayEstimate, using workspace: Workspace
+  ) -> Question? {
     workspace.ending = nil
     workspace.paths.forgetRefusal()
-    guard taps.isUsable else { return estimate.reset(.emptyImpulseResponse) }
+    guard taps.isUsable else {
+      estimate.reset(.emptyImpulseResponse)
+      return nil
+    }
     let found = workspace.search.run(taps, using: workspace.searchMemory)
     estimate.reset(.noFirstPath, noiseVariance: taps.noiseVariance, threshold: found.threshold.squareRoot())
-    guard let halfTap = found.halfTap else { return }
-
-    let fit = workspace.paths.model
     let window = PulseFit.before + PulseFit.after + 1
-    guard taps.count >= window else { return }
+    guard let halfTap = found.halfTap, taps.count >= window else { return nil }
     let first = min(max(0, (halfTap + 1) / 2 - PulseFit.before), taps.count - window)
-    var start = Double(halfTap) / 2 - Double(first)
-    if let single = workspace.single {
-      single.load(taps, firstTap: first)
-      let variance = self.variance(taps, single.strongestPower)
-      if let one = single.settle(
-        from: start, variance: variance, tolerance: PathCount<PathFit>.settledTolerance)
-      {
-        if one.isAlone {
-          workspace.ending = report(one, firstTap: first, variance: variance, into: &estimate)
-          return
-        }
-        start = one.delay
-      }
+    var question = Question(
+      firstTap: first, halfTap: halfTap, start: Double(halfTap) / 2 - Double(first), variance: 0)
+    guard let single = workspace.single else {
+      workspace.paths.model.load(taps, firstTap: first)
+      question.variance = variance(taps, workspace.paths.model.strongestPower)
+      return question
     }
-    fit.load(taps, firstTap: first)
-    let peak = fit.strongestPower
-    let variance = self.variance(taps, peak)
-    let logSNR = max(0, Double.log(peak / variance))
-    let (count, settled) = workspace.paths.run(
-      from: start, variance: variance, logSNR: logSNR)
+    single.load(taps, firstTap: first)
+    question.variance = variance(taps, single.strongestPower)
+    guard
+      let one = single.settle(
+        from: question.start, variance: question.variance, tolerance: PathCount<PathFit>.settledTolerance)
+    else { return question }
+    if one.isAlone {
+      workspace.ending = report(one, firstTap: first, variance: question.variance, into: &estimate)
+      return nil
+    }
+    question.start = one.delay
+    return question
+  }
+
+  /// The second half: as many paths as there are, without `addDoubt`; `false`, and nothing in `estimate`, where another explanation beats them (`PathCount`).
+  func answer(
+    _ question: Question, _ taps: PreparedTaps, into estimate: inout DelayEstimate, using workspace: Workspace,
+    isBeaten: (Int) -> Bool = { _ in false }
+  ) -> Bool {
+    let fit = workspace.paths.model
+    let variance = question.variance
+    fit.load(taps, firstTap: question.firstTap)
+    let logSNR = max(0, Double.log(fit.strongestPower / variance))
+    let (found, settled) = workspace.paths.run(
+      from: question.start, variance: variance, logSNR: logSNR, isBeaten: isBeaten)
+    guard let count = found else { return false }
     let delays = workspace.paths.positions
-    workspace.ending = report(delays, count, settled, firstTap: first, variance: variance, fit, into: &estimate)
-    guard let used = workspace.ending?.usedVariance,
-      let doubt = workspace.paths.doubt(count: count, delay: delays[0], variance: used)
+    workspace.ending = report(
+      delays, count, settled, firstTap: question.firstTap, variance: variance, fit, into: &estimate)
+    return true
+  }
+
+  /// Raises the first path's deviation by the chance that a path which was refused is there; `fit` has another residual then.
+  func addDoubt(to estimate: inout DelayEstimate, using workspace: Workspace) {
+    guard let used = workspace.ending?.usedVariance, let first = estimate.paths.first,
+      let doubt = workspace.paths.doubt(
+        count: estimate.paths.count, delay: workspace.paths.positions[0], variance: used)
     else { return }
-    let stated = estimate.paths[0].deviationTaps
+    let stated = first.deviationTaps
     estimate.paths[0].deviationTaps =
       ((1 - doubt.chance) * stated * stated + doubt.chance * doubt.secondMoment).squareRoot()
   }

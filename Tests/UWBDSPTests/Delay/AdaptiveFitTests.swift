@@ -8,7 +8,7 @@ import Testing
   private let pulseFit = PulseFit(pulse: .standard)
 
   static let lists: [[(delay: Double, powerdB: Double)]] = [
-    [(0, 20)], [(0, 30)], [(0, 25), (2, 25)], [(0, 27), (1.5, 30)], [(0, 20), (6, 30), (9, 30), (13, 30)],
+    [(0, 20)], [(0, 30)], [(0, 25), (2, 25)], [(0, 27), (1.5, 30)], [(0, 28), (2.5, 31), (5.2, 29)],
   ]
 
   @Test(arguments: lists.indices)
@@ -19,6 +19,31 @@ import Testing
     let changed = zip(own.errors, paths.errors).filter { $0 != $1 }.count
     #expect(changed <= 6, "\(changed) of 200 path lists were called dense")
     #expect(own.spread < 1.05 * paths.spread)
+  }
+
+  /// A weak first path before three strong ones is both, a list and a first path before scattering.
+  @Test func aFirstPathBeforeStrongOnesKeepsItsAccuracy() {
+    let list = [(0.0, 20.0), (6, 30), (9, 30), (13, 30)].map { (delay: $0.0, powerdB: $0.1) }
+    let own = OnsetErrors(adaptive, count: 400, seed: 17) { $0.paths(list, onset: $1) }
+    let paths = OnsetErrors(pulseFit, count: 400, seed: 17) { $0.paths(list, onset: $1) }
+    #expect(own.spread < 1.1 * paths.spread, "\(own.spread) against \(paths.spread)")
+    #expect(own.coverage > 0.6, "\(own.coverage) within the stated deviation")
+  }
+
+  /// A path and, from a tap and a half behind it, what no list resolves.
+  @Test(arguments: [UInt64(18), 19])
+  func takesTheFirstPathBeforeScattering(seed: UInt64) {
+    func run<E: DelayEstimator>(_ estimator: E) -> OnsetErrors {
+      OnsetErrors(estimator, count: 300, seed: seed) { $0.rice(onset: $1, pathdB: 30, gap: 1.5, powerdB: 22) }
+    }
+    let own = run(adaptive)
+    #expect(own.pathCounts.filter { $0 == 1 }.count > 200)
+    // Not having been told: a third of these are taken for a few paths or for a continuum.
+    #expect(own.spread < 1.4 * run(RiceFit(pulse: .standard)).spread, "seed \(seed): \(own.spread)")
+    for others in [run(pulseFit).spread, run(DenseOnset(pulse: .standard)).spread] {
+      #expect(own.spread < 0.95 * others, "seed \(seed): \(own.spread) against \(others)")
+    }
+    #expect(own.coverage > 0.55, "seed \(seed): \(own.coverage) within the stated deviation")
   }
 
   @Test(arguments: [UInt64(12), 13])

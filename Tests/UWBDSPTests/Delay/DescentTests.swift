@@ -44,10 +44,13 @@ import Testing
       for path in 0..<count { moved[path] = Descent<Double>.moved(positions[path], by: step[path], windowTaps: 23) }
     }
 
-    func run(_ start: [Double]) -> (end: Descent<Double>.End, positions: [Double]) {
+    func run(
+      _ start: [Double], share: Double = 0, floor: Double = 0
+    ) -> (end: Descent<Double>.End, positions: [Double]) {
       let positions = AlignedBuffer<Double>(count: start.count, zero: 0)
       for (index, value) in start.enumerated() { positions.pointer[index] = value }
-      let end = descent.run(self, positions.pointer, count: start.count, unknowns: start.count, least: 1e-6)
+      let end = descent.run(
+        self, positions.pointer, count: start.count, unknowns: start.count, least: 1e-6, share: share, floor: floor)
       return (end, (0..<start.count).map { positions.pointer[$0] })
     }
   }
@@ -60,6 +63,18 @@ import Testing
     #expect(end.settled && !end.isStale && abs(end.cost - 5) < 1e-5)
     for (found, middle) in zip(positions, [5.0, 9, 14]) { #expect(abs(found - middle) < 2e-3) }
     #expect(bowl.last == positions)
+  }
+
+  /// A quadratic's first step promises all that stands above the minimum, 5: less than a larger share of that, more than a smaller one.
+  @Test func aStepHasToBringItsShare() {
+    let start = [5.1, 9, 14.0]
+    func run(_ share: Double, floor: Double) -> (end: Descent<Double>.End, positions: [Double]) {
+      Bowl(Self.matrix, middle: [5, 9, 14]).run(start, share: share, floor: floor)
+    }
+    let stays = run(1.1, floor: 5)
+    #expect(stays.end.settled && !stays.end.isStale && stays.positions == start)
+    #expect(run(0.9, floor: 5).end.cost < 5.001)
+    #expect(run(1.1, floor: 5.03).end.cost < 5.001)
   }
 
   /// A delay whose minimum lies out of the window's reach stays at the end, and the others go to their minimum given that.

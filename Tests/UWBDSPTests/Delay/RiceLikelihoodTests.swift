@@ -140,6 +140,56 @@ import Testing
     }
   }
 
+  /// The integral over delays, taken on the grid of eighths. Crests stand for it by Laplace's approximation, to a fraction of what any
+  /// choice by evidence hangs on.
+  @Test func theMassIsTheIntegral() throws {
+    let likelihood = RiceLikelihood(pulse: .standard, tapSpacing: UWB.tap)
+    var trials = OnsetTrials(seed: 73)
+    let taps = PreparedTaps(tapCount: OnsetTrials.tapCount)
+    var narrow = 0
+    var difference = 0.0
+    for index in 0..<40 {
+      let powerdB = 14 + 8 * trials.uniform()
+      taps.load(trials.rice(onset: 160 + trials.uniform(), pathdB: 20, gap: 1, powerdB: powerdB), antenna: 0)
+      likelihood.load(taps, firstTap: 160 - RiceTables.roughTap, variance: 1)
+      let outcome = try #require(likelihood.run())
+      narrow += outcome.deviation < 0.15 ? 1 : 0
+      var values: [Double] = []
+      for onset in 0..<RiceTables.onsetCount {
+        for gap in RiceTables.gaps.indices {
+          let terms = likelihood.terms(onset: onset, gap: gap)
+          for lane in 0..<8 { values.append(Double(terms[lane])) }
+        }
+      }
+      let highest = values.max() ?? 0
+      let sum = values.reduce(0) { $0 + exp($1 - highest) }
+      let integral = highest + log(sum / Double(RiceTables.stepsPerTap))
+      #expect(abs(outcome.logMass - integral) < 0.5, "window \(index): \(outcome), not \(integral)")
+      difference += abs(outcome.logMass - integral) / 40
+    }
+    #expect(difference < 0.1)
+    #expect(narrow > 5 && narrow < 40, "\(narrow) crests that are taken for parabolas")
+  }
+
+  /// Evidence is a mean likelihood: over noise alone it is below 1 on average, and a path of 20 dB and more is worth what it explains.
+  @Test func evidenceTellsAPathFromNoise() throws {
+    let likelihood = RiceLikelihood(pulse: .standard, tapSpacing: UWB.tap)
+    var trials = OnsetTrials(seed: 74)
+    let taps = PreparedTaps(tapCount: OnsetTrials.tapCount)
+    func evidence(_ response: ChannelImpulseResponse) throws -> (evidence: Double, energy: Double) {
+      taps.load(response, antenna: 0)
+      let finding = try #require(likelihood.find(taps, halfTap: 320, variance: { _ in 1 }))
+      return (likelihood.evidence(finding, likelihood.path(finding).path), likelihood.energy)
+    }
+    for _ in 0..<50 {
+      // Chance exceeds e³ once in twenty times at the most (Markov's inequality); three in a row of fifty is not it.
+      #expect(try evidence(trials.paths([], onset: 160)).evidence < 6)
+      let seen = try evidence(trials.paths([(0, 25)], onset: 160 + trials.uniform()))
+      // Of the energy noise explains 16, and amplitude, delay, gap and ρ cost some 20 together.
+      #expect(seen.evidence > seen.energy - 60 && seen.evidence < seen.energy)
+    }
+  }
+
   @Test func oneSetOfTablesForAllWorkspacesOfAPulse() {
     let tables = RiceTables.shared(pulse: .standard, tapSpacing: UWB.tap)
     #expect(RiceTables.shared(pulse: .standard, tapSpacing: UWB.tap) === tables)

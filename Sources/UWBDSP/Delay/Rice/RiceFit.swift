@@ -59,41 +59,18 @@ public struct RiceFit: DelayEstimator {
 
   public func makeWorkspace(tapCount: Int) -> Workspace { Workspace(self, tapCount: tapCount) }
 
-  /// Times that the window follows a likelihood that rises towards its end.
-  private static let mostMoves = 2
-
   public func estimate(_ taps: PreparedTaps, into estimate: inout DelayEstimate, using workspace: Workspace) {
     guard taps.isUsable else { return estimate.reset(.emptyImpulseResponse) }
     let found = workspace.search.run(taps, using: workspace.searchMemory)
     estimate.reset(.noFirstPath, noiseVariance: taps.noiseVariance, threshold: found.threshold.squareRoot())
     guard let halfTap = found.halfTap else { return }
     let likelihood = workspace.likelihood
-    var first = (halfTap + 1) / 2 - RiceTables.roughTap
-    var outcome: RiceLikelihood.Outcome?
-    for _ in 0...Self.mostMoves {
-      likelihood.load(taps, firstTap: first, variance: variance(taps, firstTap: first))
-      outcome = likelihood.run()
-      guard let crest = outcome?.crest else { return }
-      if crest == RiceTables.onset(0) {
-        first -= 2
-      } else if crest == RiceTables.onset(RiceTables.onsetCount - 1) {
-        first += 2
-      } else {
-        estimate.status = .ok
-        break
-      }
-    }
-    guard let outcome else { return }
-    if estimate.status != .ok { estimate.status = .didNotConverge }
-    let own = likelihood.amplitude(delay: outcome.delay)
-    let excess = likelihood.excess(delay: outcome.delay)
-    let freedom = Double(RiceTables.windowTaps - 1)
-    let scale = excess > 1 + 3 / freedom.squareRoot() ? excess.squareRoot() : 1
-    let power = max(own.amplitude.lengthSquared, .leastNormalMagnitude)
-    estimate.paths.append(
-      PathEstimate(
-        delayTaps: Double(first) + outcome.delay, amplitude: own.amplitude, deviationTaps: scale * outcome.deviation,
-        phaseDeviation: min(scale * (own.variance / power).squareRoot(), .pi / 3.squareRoot())))
+    guard
+      let finding = likelihood.find(
+        taps, halfTap: halfTap, variance: { variance(taps, firstTap: $0) })
+    else { return }
+    estimate.status = finding.isInside ? .ok : .didNotConverge
+    estimate.paths.append(likelihood.path(finding).path)
   }
 
   /// Of a tap's noise and of what the pulse leaves unexplained.

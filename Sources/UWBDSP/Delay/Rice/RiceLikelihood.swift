@@ -25,6 +25,8 @@ final class RiceLikelihood {
     var deviation: Double
     /// Where ln L is highest: an end of the range of onsets tells that the path may lie beyond.
     var crest: Double
+    /// ln of ∫ Σ L dτ over gaps and ρ, τ in taps.
+    var logMass: Double
   }
 
   /// Made, or taken from where they are kept, for the first window: most CIRs of a capture may ask for none.
@@ -36,9 +38,9 @@ final class RiceLikelihood {
   /// The window's taps over √v.
   private let real = AlignedBuffer<Float>(count: RiceTables.windowTaps, zero: 0)
   private let imaginary = AlignedBuffer<Float>(count: RiceTables.windowTaps, zero: 0)
-  @exclusivity(unchecked) private var variance = 0.0
+  @exclusivity(unchecked) private(set) var variance = 0.0
   /// ‖y‖²/v
-  @exclusivity(unchecked) private var energy = 0.0
+  @exclusivity(unchecked) private(set) var energy = 0.0
   /// Room for taps that are whitened.
   private let coloured = AlignedBuffer<Double>(count: RiceTables.windowTaps, zero: 0)
   /// ln L for each onset and gap, a lane for each ρ; their largest.
@@ -128,7 +130,9 @@ final class RiceLikelihood {
     }
     let top = (0..<count).max { onsetTops.pointer[$0] < onsetTops.pointer[$1] } ?? highest
     let posterior = isWide ? integrate() : combine(found)
-    return Outcome(delay: posterior.mean, deviation: posterior.variance.squareRoot(), crest: RiceTables.onset(top))
+    return Outcome(
+      delay: posterior.mean, deviation: posterior.variance.squareRoot(), crest: RiceTables.onset(top),
+      logMass: posterior.logMass)
   }
 
   /// Whether an onset at a half tap is a maximum that may count.
@@ -183,7 +187,7 @@ final class RiceLikelihood {
 
   private func combine(_ count: Int) -> Moments {
     let highest = (0..<count).reduce(-Double.infinity) { max($0, crests.pointer[$1].logMass) }
-    var moments = Moments()
+    var moments = Moments(reference: highest)
     for index in 0..<count {
       let crest = crests.pointer[index]
       moments.add(exp(crest.logMass - highest), at: crest.delay, variance: crest.variance)
@@ -195,7 +199,8 @@ final class RiceLikelihood {
   private func integrate() -> Moments {
     let count = RiceTables.onsetCount
     for onset in stride(from: 0, to: count, by: 2) { evaluate(onset) }
-    var moments = Moments()
+    let step = 2 / Double(RiceTables.stepsPerTap)
+    var moments = Moments(reference: Double(best) + log(step))
     for onset in stride(from: 0, to: count, by: 2) where onsetTops.pointer[onset] > best - Self.negligible {
       moments.add(exp(logSum(onset) - Double(best)), at: RiceTables.onset(onset), variance: 0)
     }
@@ -203,9 +208,15 @@ final class RiceLikelihood {
   }
 
   private struct Moments {
-    var weight = 0.0
+    /// ln of the mass that weights are relative to.
+    let reference: Double
+    private var weight = 0.0
     private var first = 0.0
     private var second = 0.0
+
+    init(reference: Double) { self.reference = reference }
+
+    var logMass: Double { reference + log(weight) }
 
     mutating func add(_ weight: Double, at delay: Double, variance: Double) {
       self.weight += weight
@@ -276,11 +287,11 @@ final class RiceLikelihood {
     UnsafePointer(tables.pulses.pointer) + onset &* RiceTables.windowTaps
   }
 
-  /// Amplitude of the first path at `delay`, taps from the window's start, and the variance of its real and of its imaginary part; with
-  /// the likeliest gap and ρ at the nearest onset.
+  /// Amplitude of the first path at `delay`, taps from the window's start, the variance of its real and of its imaginary part, and the
+  /// scattering's power behind it, ρ·v; with the likeliest gap and ρ at the nearest onset.
   ///
   /// a = pᵀC⁻¹y/q, of variance v/q.
-  func amplitude(delay: Double) -> (amplitude: Complex<Double>, variance: Double) {
+  func amplitude(delay: Double) -> (amplitude: Complex<Double>, variance: Double, scattering: Double) {
     let position = (delay - RiceTables.firstOnset) * Double(RiceTables.stepsPerTap)
     let lower = min(max(0, Int(position.rounded(.down))), RiceTables.onsetCount - 2)
     let share = min(max(position - Double(lower), 0), 1)
@@ -289,7 +300,8 @@ final class RiceLikelihood {
     let after = amplitude(onset: lower + 1, gap, lane)
     return (
       before.amplitude * Complex(1 - share) + after.amplitude * Complex(share),
-      before.variance * (1 - share) + after.variance * share
+      before.variance * (1 - share) + after.variance * share,
+      variance * pow(10, Double(OnsetTables.ratiosdB[lane]) / 10)
     )
   }
 
