@@ -29,10 +29,11 @@ def lines(command):
 
 
 class Steps:
-    def __init__(self, uwb, measure, python, folder, data, quick):
+    def __init__(self, uwb, measure, python, folder, data, quick, rounds):
         self.uwb, self.measure, self.python, self.folder = uwb, measure, python, folder
         self.data = Path(data) if data else None
         self.quick = quick
+        self.rounds = rounds
 
     def capture(self, name, cirs, *options):
         path = self.folder / name
@@ -41,8 +42,13 @@ class Steps:
         return path
 
     def times(self):
-        """Every workload."""
-        return lines([self.measure, "time", "--seconds", 0.02 if self.quick else 0.2, ""]) + lines([self.measure, "memory"])
+        """Every workload, each from the round in which it was quickest: on a machine that is shared, one that was not disturbed."""
+        command = [self.measure, "time", "--seconds", 0.02 if self.quick else 0.2, ""]
+        best = {row["name"]: row for row in lines(command)}
+        for _ in range(1, self.rounds):
+            for row in lines(command):
+                best[row["name"]] = min(best[row["name"]], row, key=lambda row: row["ns"])
+        return [*best.values(), *lines([self.measure, "memory"])]
 
     def latency(self):
         return lines([self.measure, "latency", 20_000 if self.quick else 1_000_000])
@@ -326,10 +332,13 @@ def main():
     parser.add_argument("--page", type=Path, default=Path("Documentation/Performance.md"))
     parser.add_argument("--data", default=os.environ.get("UWB_DATA"))
     parser.add_argument("--quick", action="store_true")
-    options = parser.parse_args()
+    parser.add_argument("--rounds", type=int, default=1)
+    options = parser.parse_intermixed_args()
     options.folder.mkdir(parents=True, exist_ok=True)
 
-    steps = Steps(options.uwb, options.measure, sys.executable, options.folder, options.data, options.quick)
+    steps = Steps(
+        options.uwb, options.measure, sys.executable, options.folder, options.data, options.quick, options.rounds
+    )
     wanted = options.steps or [*STEPS, "page"]
     for step in wanted:
         if step == "page":
