@@ -140,7 +140,8 @@ public struct PulseFit: DelayEstimator {
     return question
   }
 
-  /// The second half: as many paths as there are, without `addDoubt`; `false`, and nothing in `estimate`, where another explanation beats them (`PathCount`).
+  /// The second half: as many paths as there are, without `addDoubt`; `false`, and nothing in `estimate`, where another explanation beats
+  /// them (`PathCount`).
   func answer(
     _ question: Question, _ taps: PreparedTaps, into estimate: inout DelayEstimate, using workspace: Workspace,
     isBeaten: (Int) -> Bool = { _ in false }
