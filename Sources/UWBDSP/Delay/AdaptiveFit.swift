@@ -72,7 +72,7 @@ public struct AdaptiveFit: DelayEstimator {
     }
     guard isFitted else {
       guard let rival else { return }
-      if !rival.isFree, findDense(taps, question, into: &estimate, using: workspace) { return }
+      if !rival.isFree, evaluateDense(taps, question, workspace), takeOnset(into: &estimate, workspace) { return }
       estimate.replacePaths(by: rival.path)
       return
     }
@@ -113,10 +113,7 @@ public struct AdaptiveFit: DelayEstimator {
       estimate.replacePaths(by: rival.path)
       return true
     }
-    workspace.dense.evaluate(OnsetLikelihood.Stage.others)
-    guard let path = workspace.dense.path() else { return false }
-    estimate.replacePaths(by: path)
-    return true
+    return takeOnset(into: &estimate, workspace)
   }
 
   /// `false` where the CIR's end shifted the window: the tables' onsets are not where the first path may be.
@@ -127,11 +124,8 @@ public struct AdaptiveFit: DelayEstimator {
     return true
   }
 
-  private func findDense(
-    _ taps: PreparedTaps, _ question: PulseFit.Question, into estimate: inout DelayEstimate,
-    using workspace: Workspace
-  ) -> Bool {
-    guard evaluateDense(taps, question, workspace) else { return false }
+  /// Puts the onset of a continuum in the place of what `estimate` holds; `evaluateDense` has to have succeeded.
+  private func takeOnset(into estimate: inout DelayEstimate, _ workspace: Workspace) -> Bool {
     workspace.dense.evaluate(OnsetLikelihood.Stage.others)
     guard let path = workspace.dense.path() else { return false }
     estimate.replacePaths(by: path)

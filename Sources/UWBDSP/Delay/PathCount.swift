@@ -128,13 +128,11 @@ final class PathCount<Model: PathModel> {
       positions, count: 1, variance: variance, tolerance: Self.settledTolerance, settled: &settled)
     isSolved = cost.isFinite
     while count < mostPaths {
-      if count > 1 {
-        guard isSolved || model.solve(positions, count: count) != nil else { break }
-        isSolved = true
-        guard !isBeaten(count) else {
-          refusal = nil
-          return (nil, false)
-        }
+      guard isSolved || model.solve(positions, count: count) != nil else { break }
+      isSolved = true
+      if count > 1, isBeaten(count) {
+        refusal = nil
+        return (nil, false)
       }
       guard let next = addPath(cost: cost, count: count, limits) else { break }
       count += 1
@@ -155,7 +153,7 @@ final class PathCount<Model: PathModel> {
   private func addPath(cost: Double, count: Int, _ limits: PathLimits) -> (cost: Double, settled: Bool)? {
     let variance = limits.variance
     let samples = Double(model.sampleCount)
-    guard cost > limits.hint * variance, isSolved || model.solve(positions, count: count) != nil else { return nil }
+    guard cost > limits.hint * variance else { return nil }
     let start = model.start(count: count)
     let excess = cost / variance - samples
     let splitGain = model.splitGain(positions, count: count)

@@ -148,7 +148,8 @@ public struct PulseFit: DelayEstimator {
   ) -> Bool {
     let fit = workspace.paths.model
     let variance = question.variance
-    fit.load(taps, firstTap: question.firstTap)
+    // Where noise has to be whitened, it is what `begin` has looked at.
+    if workspace.single != nil { fit.load(taps, firstTap: question.firstTap) }
     let logSNR = max(0, Double.log(fit.strongestPower / variance))
     let (found, settled) = workspace.paths.run(
       from: question.start, variance: variance, logSNR: logSNR, isBeaten: isBeaten)

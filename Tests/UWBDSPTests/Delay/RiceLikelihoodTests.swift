@@ -182,7 +182,7 @@ import Testing
       return (likelihood.evidence(finding, likelihood.path(finding).path), likelihood.energy)
     }
     for _ in 0..<50 {
-      // Chance exceeds e³ once in twenty times at the most (Markov's inequality); three in a row of fifty is not it.
+      // A mean likelihood exceeds e⁶ once in four hundred times at the most (Markov's inequality).
       #expect(try evidence(trials.paths([], onset: 160)).evidence < 6)
       let seen = try evidence(trials.paths([(0, 25)], onset: 160 + trials.uniform()))
       // Of the energy noise explains 16, and amplitude, delay, gap and ρ cost some 20 together.
