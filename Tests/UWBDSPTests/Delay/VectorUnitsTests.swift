@@ -97,6 +97,7 @@ import Testing
     }
     let (own, portable) = (fit(true), fit(false))
     let delays = AlignedBuffer<Double>(count: PathFit.mostPaths, zero: 0)
+    var compared = 0
     for trial in 0..<200 {
       let count = 1 + trial % PathFit.mostPaths
       // The first may lie far outside the window, where the pulse's table ends.
@@ -115,6 +116,7 @@ import Testing
         #expect((cost == nil) == (expected == nil))
         continue
       }
+      compared += 1
       // Sums of 23 numbers no larger than the window's energy, magnified where paths overlap.
       let scale = own.strongestPower
       #expect(abs(cost - expected) < 1e-4 * scale, "\(trial)")
@@ -145,6 +147,7 @@ import Testing
       #expect(
         abs(own.phaseVariance(0, count: count) / portable.phaseVariance(0, count: count) - 1) < 0.02, "\(trial)")
     }
+    #expect(compared > 100)
   }
 
   @Test(thereAre, arguments: [UInt64(46), 47])

@@ -138,10 +138,10 @@ import Testing
   @Test func probabilitiesAndLossesHoldAtTheEnds() {
     #expect(LogisticRegression.probability(logOdds: 0) == 0.5)
     #expect(LogisticRegression.probability(logOdds: 800) == 1)
-    #expect(LogisticRegression.probability(logOdds: -800) >= 0)
+    #expect(LogisticRegression.probability(logOdds: -800) == 0)
     #expect(abs(LogisticRegression.loss(logOdds: 0) - Double.log(2)) < 1e-15)
     #expect(LogisticRegression.loss(logOdds: -800) == 800)
-    #expect(LogisticRegression.loss(logOdds: 800) >= 0)
+    #expect(LogisticRegression.loss(logOdds: 800) == 0)
   }
 
   // MARK: Scaling, curves, choice

@@ -44,7 +44,8 @@ import UWBSimulation
       outcome.normalised.add((foundAzimuth - azimuth) / deviation)
       outcome.azimuthBound += limit.azimuth / 2
       outcome.elevationBound += limit.elevation / 2
-      outcome.delay.add(0)
+      outcome.delay.add(try #require(result.firstPathTaps.poll) - looks.0.firstPathTaps)
+      outcome.delayBound += limit.delay
       if result.directionStatus == .ambiguous { outcome.ambiguous += 1 }
     }
     outcome.check("\(array.positions.count) antennas, \(angle)")
