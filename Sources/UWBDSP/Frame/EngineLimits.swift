@@ -1,0 +1,40 @@
+/// What the engine takes. Readers refuse a capture beyond these limits, the engine an exchange
+/// (`MeasurementStatus.unsupportedImpulseResponse`), so that a short input can't ask for much memory or time.
+public enum EngineLimits {
+  /// Antennas of an array or of a CIR.
+  public static let antennaCount = 1...64
+  /// Taps of an antenna.
+  public static let tapCount = 1...4096
+  /// Seconds from tap to tap. The standard's pulse then lasts from a fifth of a tap to forty taps.
+  public static let tapSpacing = 1e-10...1e-8
+  /// Different tap spacings in one capture: each has tables of its own.
+  public static let tapSpacingCount = 4
+  /// Each coordinate of an antenna, m: 64 antennas half a wavelength apart at 5 GHz fit, millimetres taken for metres don't.
+  public static let antennaCoordinate = -2.0...2.0
+  /// Carrier, Hz.
+  public static let carrier = 1e8...1e11
+  /// Size of a distance or of a coordinate of a device, m.
+  public static let distance = 1e6
+  /// Size of a time, s: Unix time in milliseconds, taken for seconds, fits.
+  public static let time = 1e13
+  /// Size of an angle or phase, rad.
+  public static let phase = 1e6
+}
+
+extension AntennaArray {
+  /// Whether the engine takes an array of these antennas; what fails is named by `EngineLimits`.
+  public static func isSupported(positions: [SIMD3<Double>], carrier: Double) -> Bool {
+    EngineLimits.antennaCount.contains(positions.count) && EngineLimits.carrier.contains(carrier)
+      && positions.allSatisfy { position in
+        (0..<3).allSatisfy { EngineLimits.antennaCoordinate.contains(position[$0]) }
+      }
+  }
+}
+
+extension ChannelImpulseResponse {
+  /// Whether the engine takes a CIR of this shape.
+  public static func isSupported(antennaCount: Int, tapCount: Int, tapSpacing: Double) -> Bool {
+    EngineLimits.antennaCount.contains(antennaCount) && EngineLimits.tapCount.contains(tapCount)
+      && EngineLimits.tapSpacing.contains(tapSpacing)
+  }
+}
