@@ -61,7 +61,7 @@ import UWBCapture
     #expect(error?.remedy.isEmpty == false)
   }
 
-  @Test(.enabled(if: geteuid() != 0, "the superuser may read everything"))
+  @Test(.enabled(if: geteuid() != 0, "this machine: the superuser may read everything"))
   func aFileWithoutRightsIsRefused() throws {
     let file = try TemporaryFile([1, 2, 3])
     try #require(chmod(file.path, 0) == 0)

@@ -33,9 +33,6 @@ extension ByteSource {
   }
 }
 
-/// The folder of real captures, where the environment names one.
-let realData = ProcessInfo.processInfo.environment["UWB_DATA"]
-
 /// Expects that `read` refuses `input` with an error that shows each of `parts`.
 func expectRefusal(
   of input: String, showing parts: [String], sourceLocation: SourceLocation = #_sourceLocation,

@@ -59,7 +59,7 @@ import Testing
     #expect(scanner.bytesRead == 19)
   }
 
-  @Test(.enabled(if: Self.residentBytes() != nil, "the system tells no resident size"))
+  @Test(.enabled(if: Self.residentBytes() != nil, "this machine: the system tells no resident size"))
   func aLineOfAGigabyteIsPassedOverInConstantMemory() throws {
     let before = try #require(Self.residentBytes())
     var remaining = 1 << 30

@@ -1,47 +1,43 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import uwb
 
 @Suite struct AccessoryTests {
-  private struct Vector: CustomTestStringConvertible {
-    let name: String
+  private struct Vector {
     let kind: String
     let hex: String
     /// The fields that the table asserts, by their names there.
     var fields: [String: String] = [:]
-
-    var testDescription: String { name }
   }
 
   private static let known = Vector(
-    name: "shareable", kind: "shareable", hex: "010001001945554f4f00000b090600100eb400031baf75655238d891c800",
+    kind: "shareable", hex: "010001001945554f4f00000b090600100eb400031baf75655238d891c800",
     fields: [
       "session_id": "0x4F4F", "destination_address": "0x91D8", "sts_iv": "1BAF75655238", "channel": "9",
       "preamble_index": "11", "slots_per_round": "6", "slot_rstu": "3600", "block_ms": "180",
     ])
 
-  /// `ni-accessory/vectors.csv` of the real captures, and one that is always here.
-  private static let vectors: [Vector] = {
-    guard let folder = ProcessInfo.processInfo.environment["UWB_DATA"],
-      let table = try? String(contentsOfFile: folder + "/ni-accessory/vectors.csv", encoding: .utf8)
-    else { return [known] }
+  @Test("a message decodes to its fields, and encodes to its bytes") func aKnownMessage() throws {
+    try check(Self.known)
+  }
+
+  @Test("so does every message of public captures", .needsRealData("ni-accessory/vectors.csv"))
+  func publicMessages() throws {
+    let table = try String(contentsOfFile: RealData.path("ni-accessory/vectors.csv"), encoding: .utf8)
     let rows = table.split(whereSeparator: \.isNewline).map {
       $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
     }
-    guard let header = rows.first else { return [known] }
-    return [known]
-      + rows.dropFirst().map { row in
-        Vector(
-          name: row[0], kind: row[1], hex: row[2],
-          fields: Dictionary(
-            zip(header, row).dropFirst(3).filter { $0.0 != "source" && !$0.1.isEmpty }, uniquingKeysWith: { a, _ in a })
-        )
-      }
-  }()
+    try #require(rows.count > 1)
+    for row in rows.dropFirst() {
+      let fields = zip(rows[0], row).dropFirst(3).filter { $0.0 != "source" && !$0.1.isEmpty }
+      try check(
+        Vector(kind: row[1], hex: row[2], fields: Dictionary(fields, uniquingKeysWith: { a, _ in a })))
+    }
+  }
 
-  @Test("every vector decodes to the fields that its table asserts, and encodes to its bytes", arguments: vectors)
-  private func vector(_ vector: Vector) throws {
+  private func check(_ vector: Vector) throws {
     let decoded = try UwbProcess.run("accessory", "decode", vector.hex)
     #expect(decoded.status == 0, "\(decoded.errors)")
     let fields = try #require(try decoded.events().first)

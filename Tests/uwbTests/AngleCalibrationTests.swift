@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// `calibrate angle` and `replay TABLE.csv --calibration`, as a user runs them.
@@ -156,13 +157,13 @@ struct AngleCalibrationTests {
 
 /// What the project promises on a real board (NXP SR150 on a turntable): grid points held out on a checkerboard, both ways
 /// round; nothing is set for the board by hand.
-@Suite("real SR150 board (needs UWB_DATA)", .enabled(if: RealBoard.isPresent))
+@Suite("real SR150 board (needs UWB_DATA)", .needsRealData(RealBoard.name))
 struct RealBoardTests {
   @Test("held-out grid points, azimuth and elevation, twins, and honest deviations")
   func heldOut() throws {
     let folder = try TemporaryFolder()
     let run = try UwbProcess.run(
-      "calibrate", "angle", try #require(RealBoard.path), "--out", folder.path("cal.json"), "--output", "ndjson")
+      "calibrate", "angle", try RealData.path(RealBoard.name), "--out", folder.path("cal.json"), "--output", "ndjson")
     #expect(run.status == 0, "\(run.errors)")
     let rows = try run.events().filter { $0["event"] as? String == "cross-validation" }
     func number(_ region: String, _ half: Int?, _ name: String) throws -> Double {
@@ -191,7 +192,7 @@ struct RealBoardTests {
   @Test("every row of the table is one update with a direction")
   func replay() throws {
     let folder = try TemporaryFolder()
-    let path = try #require(RealBoard.path)
+    let path = try RealData.path(RealBoard.name)
     let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
     // Every third row keeps the test short.
     let some = [lines[0]] + lines.dropFirst().enumerated().filter { $0.offset % 3 == 0 }.map(\.element)
@@ -206,6 +207,5 @@ struct RealBoardTests {
 }
 
 enum RealBoard {
-  static let path = ProcessInfo.processInfo.environment["UWB_DATA"].map { $0 + "/sr150-pdoa/board-1.csv" }
-  static var isPresent: Bool { path.map { FileManager.default.fileExists(atPath: $0) } ?? false }
+  static let name = "sr150-pdoa/board-1.csv"
 }

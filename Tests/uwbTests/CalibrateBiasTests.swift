@@ -57,7 +57,7 @@ import Testing
 
 /// What the project promises on the DecaRanging logs of a furnished flat (Kolakowski 2021, doi 10.5281/zenodo.4742391), every
 /// log held out in turn; in release builds its settings are chosen without it, too.
-@Suite("range bias and line of sight on real logs (need UWB_DATA)", .enabled(if: RealCaptures.isPresent))
+@Suite("range bias and line of sight on real logs (need UWB_DATA)", .needsRealData("decaranging-apartment"))
 struct RealBiasTests {
   /// Unoptimised code takes minutes to choose settings anew for each log; there the settings are given.
   #if DEBUG

@@ -59,7 +59,7 @@ struct ConvertTests {
     #expect(Self.updates(one) == Self.updates(other))
   }
 
-  @Test("each public log's recording replays to the same bytes", .enabled(if: RealCaptures.isPresent))
+  @Test("each public log's recording replays to the same bytes", .needsRealData("decaranging-apartment"))
   func realLogs() throws {
     let folder = try TemporaryFolder()
     let logs = try RealCaptures.allLogs()

@@ -180,7 +180,7 @@ struct LiveTests {
     try playAtRecordedPace(Array(text.utf8), seconds: 3)
   }
 
-  @Test("a public log at its recorded pace", .enabled(if: RealCaptures.isPresent))
+  @Test("a public log at its recorded pace", .needsRealData("decaranging-apartment"))
   func recordedPaceOfARealLog() throws {
     let log = [UInt8](try Data(contentsOf: URL(fileURLWithPath: RealCaptures.log("1"))))
     let frames = PacedLog(log).frames

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("replay on many threads and many machines")
@@ -29,7 +30,7 @@ struct ParallelReplayTests {
     }
   }
 
-  @Test("real logs too", .enabled(if: RealCaptures.isPresent))
+  @Test("real logs too", .needsRealData("decaranging-apartment"))
   func realLogs() throws {
     let logs = try Array(RealCaptures.allLogs().prefix(2))
     let alone = try UwbProcess.run(["replay"] + logs + ["--threads", "1"])

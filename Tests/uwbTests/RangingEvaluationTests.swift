@@ -119,11 +119,10 @@ import Testing
 }
 
 /// On real data: figures that the documentation states, every one of captures that took no part in what scores them.
-@Suite("ranging figures on real data (need UWB_DATA)", .enabled(if: RealCaptures.isPresent))
+@Suite("ranging figures on real data (need UWB_DATA)")
 struct RealRangingFigures {
   private static func outdoor(_ kind: String, truth: inout String) throws -> [String] {
-    let folder = try #require(RealCaptures.folder).deletingLastPathComponent()
-      .appendingPathComponent("ss-twr-outdoor/\(kind)")
+    let folder = URL(fileURLWithPath: try RealData.path("ss-twr-outdoor/\(kind)"))
     return try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted().filter { $0.hasSuffix("m.csv") }
       .map { file in
         truth += "\(kind)/\(file),\(file.dropLast(5)),\(kind)\n"
@@ -132,7 +131,7 @@ struct RealRangingFigures {
   }
 
   /// Leave one distance out, after delay and power-bias calibration.
-  @Test func outdoorTables() throws {
+  @Test(.needsRealData("ss-twr-outdoor")) func outdoorTables() throws {
     var truth = "capture,distance_m,label\n"
     let captures = try Self.outdoor("LOS", truth: &truth) + Self.outdoor("NLOS", truth: &truth)
     #expect(captures.count == 59)
@@ -159,7 +158,7 @@ struct RealRangingFigures {
   }
 
   /// The line-of-sight logs of a flat, each left out in turn; two of them have truths that can't be right.
-  @Test func apartmentLogs() throws {
+  @Test(.needsRealData("decaranging-apartment")) func apartmentLogs() throws {
     let folder = try TemporaryFolder()
     let truth = folder.path("truth.csv")
     try ApartmentTruth.table(folder: try #require(RealCaptures.folder)).write(

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// What the project promises on the DecaRanging logs of a furnished flat (Kolakowski 2021, doi 10.5281/zenodo.4742391):
 /// 22 logs, 3 189 whole exchanges.
-@Suite("real DecaRanging logs (need UWB_DATA)", .enabled(if: RealCaptures.isPresent))
+@Suite("real DecaRanging logs (need UWB_DATA)", .needsRealData("decaranging-apartment"))
 struct RealLogTests {
   /// One tick of the device clock, m.
   private static let tick = 299_702_547 / (128 * 499.2e6)

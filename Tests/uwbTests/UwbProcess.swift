@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Runs the built `uwb` as a user does.
@@ -69,15 +70,9 @@ final class TemporaryFolder {
   }
 }
 
-/// Captures that nobody here wrote; tests on them are skipped where `UWB_DATA` is not set.
+/// The public logs of a flat, for tests that need `.needsRealData("decaranging-apartment")`.
 enum RealCaptures {
-  static let folder = ProcessInfo.processInfo.environment["UWB_DATA"].map {
-    URL(fileURLWithPath: $0).appendingPathComponent("decaranging-apartment")
-  }
-
-  static var isPresent: Bool {
-    folder.map { FileManager.default.fileExists(atPath: $0.appendingPathComponent("1.log").path) } ?? false
-  }
+  static let folder = RealData.folder?.appendingPathComponent("decaranging-apartment")
 
   static let lineOfSight = ["1", "5", "12", "14", "34", "40"]
 

@@ -30,7 +30,8 @@ public final class SigMFCollectionWriter: CaptureWriter {
   }
 
   public func append(_ exchange: RangingExchange) throws {
-    if let current = writer, !current.isEmpty,
+    // No recording begins with an exchange that has no CIR: without samples the Python package `sigmf` would not open it.
+    if let current = writer, !current.isEmpty, !exchange.receptionsWithImpulseResponse.isEmpty,
       current.sampleByteCount >= maximumByteCount || !current.fits(exchange)
     {
       try finishCurrent()

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import NearbySession
@@ -185,11 +186,11 @@ import Testing
 
   // MARK: Public captures
 
-  private static let vectors = ProcessInfo.processInfo.environment["UWB_DATA"].map { $0 + "/ni-accessory/vectors.csv" }
+  private static let vectors = "ni-accessory/vectors.csv"
 
-  @Test("R16 messages of public captures, byte for byte", .enabled(if: vectors != nil, "UWB_DATA is not set"))
+  @Test("R16 messages of public captures, byte for byte", .needsRealData(vectors))
   func publicVectors() throws {
-    let path = try #require(Self.vectors)
+    let path = try RealData.path(Self.vectors)
     let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").dropFirst()
     var read = 0
     for line in lines {

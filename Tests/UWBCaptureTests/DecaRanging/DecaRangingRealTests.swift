@@ -1,12 +1,13 @@
 import Foundation
+import TestSupport
 import Testing
 import UWBCapture
 import UWBDSP
 
 /// The public apartment logs (Kołakowski 2021, doi 10.5281/zenodo.4742391), where `UWB_DATA` names a folder with them.
-@Suite(.enabled(if: realData != nil, "UWB_DATA is not set"))
+@Suite(.needsRealData("decaranging-apartment"))
 struct DecaRangingRealTests {
-  private func path(_ file: Int) -> String { "\(realData ?? "")/decaranging-apartment/\(file).log" }
+  private func path(_ file: Int) throws -> String { try RealData.path("decaranging-apartment/\(file).log") }
 
   /// Exchanges and what is skipped beside them, counted with a script of another kind (regular expressions over lines).
   static let logs: [(file: Int, exchanges: Int, errors: Int, incomplete: Int)] = [
@@ -20,7 +21,7 @@ struct DecaRangingRealTests {
 
   @Test(arguments: logs)
   func everyExchangeIsRead(_ log: (file: Int, exchanges: Int, errors: Int, incomplete: Int)) throws {
-    let reading = try DecaRangingReading(ByteSource(path: path(log.file)))
+    let reading = try DecaRangingReading(ByteSource(path: try path(log.file)))
     #expect(reading.exchanges.count == log.exchanges)
     // The logged intervals are compared by the reader: any that differed would be counted here.
     var skipped = ["receiveError": log.errors]
@@ -57,7 +58,7 @@ struct DecaRangingRealTests {
 
   @Test func aRecordingOfALogHoldsTheSame() throws {
     let folder = try TemporaryFolder()
-    let reading = try DecaRangingReading(ByteSource(path: path(6)))
+    let reading = try DecaRangingReading(ByteSource(path: try path(6)))
     try SigMFTests.write(reading.exchanges, to: folder.path + "/6", header: reading.header)
     let (read, reader) = try SigMFTests.read(folder.path + "/6")
     #expect(read.count == reading.exchanges.count)

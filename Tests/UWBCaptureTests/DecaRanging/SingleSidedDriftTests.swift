@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 import UWBCapture
 import UWBDSP
 
 /// Single-sided ranging on real logs of double-sided ranging, their finals dropped: replies of 150–200 ms, where a part in 10⁹ of
 /// clock offset is 2–3 cm and what two boards differ by is tens of metres.
-@Suite("single-sided ranging over long replies (needs UWB_DATA)", .enabled(if: realData != nil))
+@Suite("single-sided ranging over long replies (needs UWB_DATA)", .needsRealData("decaranging-apartment"))
 struct SingleSidedDriftTests {
   private func rms(_ values: [Double]) -> Double {
     (values.reduce(0) { $0 + $1 * $1 } / Double(values.count)).squareRoot()
@@ -13,7 +14,7 @@ struct SingleSidedDriftTests {
 
   @Test(arguments: ["1", "5", "12"])
   func consecutiveExchangesGiveTheClock(log: String) throws {
-    let folder = URL(fileURLWithPath: try #require(realData)).appendingPathComponent("decaranging-apartment")
+    let folder = URL(fileURLWithPath: try RealData.path("decaranging-apartment"))
     var reader = try openCapture(folder.appendingPathComponent("\(log).log").path)
     let engine = RangingEngine(RangingEngine.Configuration(profile: .dw1000, delay: .chip))
     let workspace = engine.makeWorkspace()

@@ -137,8 +137,8 @@ import UWBDSP
   }
 
   /// All 59 tables of the outdoor set: 5,276 exchanges, three rows damaged by a line that ran into them.
-  @Test(.enabled(if: realData != nil)) func realTables() throws {
-    let folder = URL(fileURLWithPath: try #require(realData)).appendingPathComponent("ss-twr-outdoor")
+  @Test(.needsRealData("ss-twr-outdoor")) func realTables() throws {
+    let folder = URL(fileURLWithPath: try RealData.path("ss-twr-outdoor"))
     var (exchanges, skipped, worst) = (0, SkippedInput(), 0.0)
     for kind in ["LOS", "NLOS"] {
       let files = try FileManager.default.contentsOfDirectory(atPath: folder.appendingPathComponent(kind).path)

@@ -133,6 +133,10 @@ import UWBDSP
     #expect(writer.lost.isEmpty)
     let names = try files(folder)
     #expect(names.contains("a.sigmf-collection") && names.contains("a-0003.sigmf-meta"))
+    for name in names where name.hasSuffix("data") {
+      let size = try FileManager.default.attributesOfItem(atPath: folder.path + "/" + name)[.size] as? Int
+      #expect(size ?? 0 > 0, "\(name) has no samples")
+    }
     let bits = exchanges.map { SigMFTests.bits($0) }
     for path in ["a", "a.sigmf-collection"] {
       let found = try read(folder.path + "/" + path)
@@ -201,7 +205,7 @@ import UWBDSP
 }
 
 /// Against the Python package `sigmf` and Python's own tar.
-@Suite(.enabled(if: Python.hasSigMF, "python3 has no package sigmf"))
+@Suite(Python.hasSigMF)
 struct SigMFArchivePythonTests {
   @Test func pythonOpensOurArchivesAndCollections() throws {
     let folder = try TemporaryFolder()

@@ -5,26 +5,8 @@ import UWBDSP
 
 @testable import UWBCapture
 
-enum Python {
-  static let hasSigMF = (try? run("import sigmf, numpy"))?.status == 0
-
-  /// Runs a Python program and returns what it prints.
-  static func run(_ program: String, _ arguments: String...) throws -> (status: Int32, output: String) {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["python3", "-c", program] + arguments
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    let output = pipe.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return (process.terminationStatus, String(decoding: output, as: UTF8.self))
-  }
-}
-
 /// Against the reference implementation, the Python package `sigmf`, where it is installed.
-@Suite(.enabled(if: Python.hasSigMF, "python3 has no package sigmf"))
+@Suite(Python.hasSigMF)
 struct SigMFPythonTests {
   /// The parts of a CIR's samples as 32-bit floating-point numbers, tap after tap, antennas side by side.
   private func interleaved(_ cir: ChannelImpulseResponse) -> [UInt32] {
@@ -61,9 +43,13 @@ struct SigMFPythonTests {
           print(" ".join(str(n) for n in numpy.ascontiguousarray(samples).view(numpy.uint32).ravel()))
       """, folder.path + "/a.sigmf-meta")
     try #require(status == 0)
-    let expected = written.flatMap { [$0.poll.reception, $0.response?.reception, $0.final?.reception] }
-      .compactMap { $0?.impulseResponse }.map { interleaved($0).map { String($0) }.joined(separator: " ") }
-    #expect(output.split(separator: "\n").map { String($0) } == expected)
+    let expected = written.flatMap(\.messages).compactMap { $0.reception?.impulseResponse }
+    let found = output.split(separator: "\n").map { $0.split(separator: " ").map { UInt32($0) } }
+    try #require(found.count == expected.count)
+    for (index, (samples, response)) in zip(found, expected).enumerated() {
+      let isEqual = samples == interleaved(response)
+      #expect(isEqual, "CIR \(index)")
+    }
   }
 
   @Test(arguments: SigMFTests.layouts) func whatItWritesAgainIsReadToTheBit(_ layout: SigMFLayout) throws {

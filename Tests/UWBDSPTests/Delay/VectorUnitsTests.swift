@@ -7,7 +7,7 @@ import Testing
 /// What runs on vector units against its portable twin, and onsets left out against all of them.
 @Suite struct VectorUnitsTests {
   private static let window = OnsetTables.windowTaps
-  private static let thereAre: ConditionTrait = .enabled(if: VectorUnits.areThere, "a machine with AVX2 and FMA")
+  private static let thereAre: ConditionTrait = .enabled(if: VectorUnits.areThere, "this machine: no AVX2 and FMA")
 
   /// A path over a continuum, or either, at 10 to 45 dB; loaded from 12 taps before its onset.
   private static func taps(_ index: Int, _ trials: inout OnsetTrials) -> PreparedTaps {

@@ -154,45 +154,4 @@ import UWBSimulation
       ArrayTrialGenerator(channel: channel, array: array, snrdB: 20, seed: 3002), trials: Self.trials(40))
     outcome.check("\(array.positions.count) antennas")
   }
-
-  /// Processor time of each step on four antennas: no check, a figure for those who ask.
-  @Test(.enabled(if: ProcessInfo.processInfo.environment["UWB_TIMES"] != nil, "prints times where UWB_TIMES is set"))
-  func times() {
-    for (array, two) in [(Self.row, false), (Self.square, false), (Self.row, true), (Self.square, true)] {
-      var paths = [DirectionalPath(PathSpecification(delayTaps: 0, powerdB: 0), azimuth: 0.3)]
-      if two { paths.append(DirectionalPath(PathSpecification(delayTaps: 1.5, powerdB: 0), azimuth: -0.4)) }
-      let generator = ArrayTrialGenerator(channel: DirectionalChannel(paths), array: array, snrdB: 25, seed: 5)
-      let trials = (0..<64).map { generator.trial($0) }
-      let estimator = JointDelayAngle(PulseFit(pulse: .standard), array: array)
-      let workspace = estimator.makeWorkspace(tapCount: 1016)
-      let taps = array.positions.map { _ in PreparedTaps(tapCount: 1016) }
-      var estimate = JointEstimate(antennaCount: 4)
-      var load = Double.infinity
-      var search = Double.infinity
-      var free = Double.infinity
-      var steer = Double.infinity
-      for _ in 0..<20 {
-        var (a, b, c, d) = (0.0, 0.0, 0.0, 0.0)
-        for trial in trials {
-          let t0 = Self.processorSeconds()
-          for antenna in taps.indices { taps[antenna].load(trial.response, antenna: antenna) }
-          let t1 = Self.processorSeconds()
-          _ = workspace.paths.search.run(taps[0], using: workspace.paths.searchMemory)
-          let t2 = Self.processorSeconds()
-          estimator.fit.estimate(taps, antennaCount: 4, into: &estimate.paths, using: workspace.paths)
-          let t3 = Self.processorSeconds()
-          estimator.steer(into: &estimate, using: workspace)
-          let t4 = Self.processorSeconds()
-          a += t1 - t0
-          b += t2 - t1
-          c += t3 - t2
-          d += t4 - t3
-        }
-        (load, search, free, steer) = (min(load, a), min(search, b), min(free, c), min(steer, d))
-      }
-      print(
-        "two paths \(two): load \(load / 64e-6), search \(search / 64e-6), search and free fit \(free / 64e-6), "
-          + "steer \(steer / 64e-6) µs")
-    }
-  }
 }
