@@ -252,6 +252,8 @@ extension RangingEngine {
     final: Correction, into result: inout RangingMeasurement
   ) {
     let own = ClockTracker.Estimate(exchange, configuration.clocks)
+    // Until exchanges agree on the clocks, each is believed by itself.
+    let clock = clock.flatMap { $0.isSettled || own == nil ? $0 : nil }
     guard let method = RangingMethod.fitting(exchange, clock: clock ?? own) else {
       takeReported(exchange, into: &result)
       return
@@ -283,6 +285,7 @@ extension RangingEngine {
     }
     result.rawDistance = alone.distance
     result.rawDistanceDeviation = alone.deviation
+    if case .singleSided = method, let clock { result.clockRejections = clock.rejections }
     // `clockOffset` compares the initiator's clock with the responder's.
     let offset = method.clockOffset
     result.clockOffsetppm = 1e6 * (exchange.initiator == .peer ? offset : -offset)

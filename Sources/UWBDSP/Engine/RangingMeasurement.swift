@@ -67,6 +67,9 @@ public struct RangingMeasurement: Sendable, Hashable, Codable {
   public var snrdB: Double?
   /// Rate of the peer's clock over the local one less 1, parts per million.
   public var clockOffsetppm: Double?
+  /// Exchanges in a row, up to this one, whose readings contradict the clock offset that the distance was made with; `nil`
+  /// where no other exchange has a part in it. 0 is what it should be.
+  public var clockRejections: Int?
   /// 0 … 1
   public var lineOfSightProbability: Double?
   /// What the CIRs' shape says that `distance` is too long by, m; needs a calibration with the delay estimator in use.
@@ -82,6 +85,7 @@ public struct RangingMeasurement: Sendable, Hashable, Codable {
     azimuthDeviation: Double? = nil, elevation: Double? = nil, elevationDeviation: Double? = nil,
     directionStatus: DirectionStatus? = nil, alternativeDirection: SourceDirection? = nil,
     firstPathTaps: FirstPaths = FirstPaths(), snrdB: Double? = nil, clockOffsetppm: Double? = nil,
+    clockRejections: Int? = nil,
     lineOfSightProbability: Double? = nil, rangeBias: Double? = nil, rangeBiasDeviation: Double? = nil
   ) {
     self.exchange = exchange
@@ -102,6 +106,7 @@ public struct RangingMeasurement: Sendable, Hashable, Codable {
     self.firstPathTaps = firstPathTaps
     self.snrdB = snrdB
     self.clockOffsetppm = clockOffsetppm
+    self.clockRejections = clockRejections
     self.lineOfSightProbability = lineOfSightProbability
     self.rangeBias = rangeBias
     self.rangeBiasDeviation = rangeBiasDeviation

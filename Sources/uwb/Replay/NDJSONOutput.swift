@@ -44,6 +44,7 @@ struct NDJSONOutput: ReplayOutput {
         ("final", raw.firstPathTaps.final), places: 4)
       text.add("snr_db", raw.snrdB, places: 2)
       text.add("clock_offset_ppm", raw.clockOffsetppm, places: 4)
+      if let rejections = raw.clockRejections, rejections > 0 { text.add("clock_rejections", rejections) }
       text.add("chip_distance_m", exchange.chipReport?.distance, places: 6)
       text.add("chip_raw_distance_m", exchange.chipReport?.rawDistance, places: 6)
       text.add("chip_azimuth_deg", degrees(exchange.chipReport?.azimuth), places: 4)

@@ -128,6 +128,99 @@ import Testing
     }
   }
 
+  /// Errors of what the engine would take, carrier readings off by `wrong(index)` ppm where it is not `nil`.
+  private func carrierErrors(
+    _ seed: UInt64, count: Int = 300, wrong: (Int, inout StatisticsRandom) -> Double?
+  ) throws -> [Double] {
+    var (random, chance) = (StatisticsRandom(seed: seed), StatisticsRandom(seed: seed + 1))
+    var tracker = ClockTracker()
+    return try (0..<count).map { index in
+      let ppm = 2.5 + 0.055 * random.gaussian() + (wrong(index, &chance) ?? 0)
+      let exchange = RangingExchange(
+        index: index, time: 0.1 * Double(index), peer: DeviceAddress(rawValue: 1), initiator: .local,
+        poll: RangingMessage(),
+        response: RangingMessage(reception: Reception(time: DeviceTime(ticks: 0), carrierOffsetppm: ppm)))
+      let update = tracker.update(exchange)
+      let estimate = try #require(update)
+      return 1e6 * estimate.offset - 2.5
+    }
+  }
+
+  /// Three in ten carriers wrong by 0.6 to 20 ppm either way, one by one, in runs of five that agree, or all by the same: from where
+  /// more readings are good than are bad, distances over replies of 1.1 ms are no more than 1.2 × as far off as without them.
+  @Test(arguments: 0..<3) func badCarriersCostLittle(kind: Int) throws {
+    var (clean, bad) = (StatisticsErrors(), StatisticsErrors())
+    for seed in (0..<20).map({ UInt64(2300 + 10 * $0) }) {
+      var run = (left: 0, ppm: 0.0)
+      var surplus = 0
+      var start = 0
+      let wrong = try carrierErrors(seed) { index, chance in
+        if run.left == 0, chance.uniform() < (kind == 1 ? 0.079 : 0.3) {
+          let ppm = kind == 2 ? 11.8 : chance.uniform(0.6...20) * (chance.uniform() < 0.5 ? -1 : 1)
+          run = (kind == 1 ? 5 : 1, ppm)
+        }
+        surplus += run.left > 0 ? -1 : 1
+        if surplus <= 1 { start = index + 1 }
+        guard run.left > 0 else { return nil }
+        run.left -= 1
+        return run.ppm
+      }
+      let right = try carrierErrors(seed) { _, _ in nil }
+      // Of a reply of 72.1 million ticks; timestamps add 3 cm.
+      let metresPerPPM = 0.5 * 72.1 * UWB.tick * UWB.speedOfLightInAir
+      var random = StatisticsRandom(seed: seed + 2)
+      for index in start..<wrong.count {
+        let noise = 0.03 * random.gaussian()
+        bad.add(wrong[index] * metresPerPPM + noise)
+        clean.add(right[index] * metresPerPPM + noise)
+      }
+    }
+    #expect(clean.count > 4000)
+    #expect(bad.rootMeanSquare < 1.2 * clean.rootMeanSquare, "\(bad.rootMeanSquare), \(clean.rootMeanSquare)")
+  }
+
+  /// However a wrong offset was taken, by wrong readings at the start or by clocks that changed after minutes: ten exchanges later
+  /// it has been left, and until then each says that it is contradicted.
+  @Test(arguments: [1, 2, 5, 9, 600]) func aLatchIsLeft(count: Int) {
+    var random = StatisticsRandom(seed: 2240)
+    var tracker = ClockTracker()
+    for index in 0..<count + 20 {
+      let ppm = (index < count ? 14.3 : 2.5) + 0.055 * random.gaussian()
+      let exchange = RangingExchange(
+        index: index, time: 0.1 * Double(index), peer: DeviceAddress(rawValue: 1), initiator: .local,
+        poll: RangingMessage(),
+        response: RangingMessage(reception: Reception(time: DeviceTime(ticks: 0), carrierOffsetppm: ppm)))
+      let estimate = tracker.update(exchange)
+      guard let estimate else {
+        Issue.record("no estimate at \(index)")
+        return
+      }
+      let isRight = abs(1e6 * estimate.offset - 2.5) < 0.2
+      if index >= count + 10 { #expect(isRight && estimate.rejections == 0 && estimate.isSettled, "\(index)") }
+      if index >= count, !isRight { #expect(estimate.rejections == index - count + 1, "\(index)") }
+    }
+  }
+
+  /// Timestamps that are wrong, the first three in ten and one in three later: the offset that the others show is found.
+  @Test(arguments: [0...0, 0...2, 1...2, 5...8]) func badPhases(bad: ClosedRange<Int>) throws {
+    var random = StatisticsRandom(seed: 2250)
+    let clocks = Clocks(offset: 3e-6, drift: 0, localStart: 1_000, peerStart: 2_000, noise: 0.14e-9)
+    var tracker = ClockTracker()
+    for index in 0..<100 {
+      var exchange = clocks.exchange(
+        at: 0.1 * Double(index + 1), reply: 0.001, flight: 2e-8, initiator: .peer, &random)
+      if bad.contains(index) || index > 20 && index % 3 == 0 {
+        // Up to half a microsecond: two such phases differ by no more than clocks may.
+        let time = try #require(exchange.response?.reception?.time)
+        exchange.response?.reception?.time = time.advanced(byTicks: Int64(random.uniform(-32_000...32_000)))
+      }
+      let estimate = tracker.update(exchange)
+      if index > 18 {
+        #expect(abs((estimate?.offset ?? 0) - 3e-6) < 2e-8, "\(index): \(String(describing: estimate))")
+      }
+    }
+  }
+
   /// Both carriers' receivers: the local one of the peer's frame, and the peer's of ours.
   @Test func carrierSigns() throws {
     func estimate(_ initiator: RangingExchange.Initiator, ppm: Double) throws -> ClockTracker.Estimate {
