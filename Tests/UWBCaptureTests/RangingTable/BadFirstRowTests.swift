@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 import UWBCapture
 import UWBDSP
 
 /// Outdoor tables whose first row's distance, and so its carrier offset, does not belong to its counters.
-@Suite("tables with a bad first row (needs UWB_DATA)", .enabled(if: realData != nil))
+@Suite("tables with a bad first row (needs UWB_DATA)", .needsRealData("ss-twr-outdoor/bad-first-row"))
 struct BadFirstRowTests {
   private func distances(_ text: String) throws -> [Double?] {
     var reader = try RangingTable(ByteSource(content: Array(text.utf8)))
@@ -22,7 +23,7 @@ struct BadFirstRowTests {
   /// Every later row is within 5 cm of what it is in the same table without the first.
   @Test(arguments: ["LOS-height-150cm-8m.csv", "NLOS-height-50cm-48m.csv"])
   func theFirstRowDoesNotMatter(name: String) throws {
-    let folder = URL(fileURLWithPath: try #require(realData)).appendingPathComponent("ss-twr-outdoor/bad-first-row")
+    let folder = URL(fileURLWithPath: try RealData.path("ss-twr-outdoor/bad-first-row"))
     let text = try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
     var lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     let whole = try distances(text)
