@@ -7,7 +7,7 @@ import UWBSimulation
 /// Heap allocations from an exchange to a session's update, counted exactly on this thread, in release builds.
 @Suite struct SessionAllocationTests {
   private static let isCounted: ConditionTrait = .enabled(
-    if: AllocationCount.isExact, "counted in release builds without sanitizers")
+    if: AllocationCount.isExact, "this machine: allocations are counted with glibc, optimised and without sanitizers")
 
   /// Exchanges of a walk in a room, and an engine for them.
   private static func walk(antennas: Int) throws -> (exchanges: [RangingExchange], engine: RangingEngine) {

@@ -11,9 +11,12 @@ import Testing
 ///     swift test -c release -Xswiftc -enable-testing --filter AllocationTests
 @Suite struct AllocationTests {
   private static let isCounted: ConditionTrait = .enabled(
-    if: AllocationCount.isExact, "counted in release builds without sanitizers")
+    if: AllocationCount.isExact, "this machine: allocations are counted with glibc, optimised and without sanitizers")
 
-  @Test(.enabled(if: uwb_allocation_counter_is_active(), "glibc, no sanitizer"))
+  @Test(
+    .enabled(
+      if: uwb_allocation_counter_is_active(), "this machine: allocations are counted with glibc and without sanitizers")
+  )
   func theCounterCounts() {
     let before = (uwb_allocations_of_this_thread(), uwb_allocations_of_process())
     var buffers: [AlignedBuffer<Float>] = []
