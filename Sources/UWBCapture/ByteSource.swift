@@ -57,12 +57,12 @@ public final class ByteSource {
     }
     let descriptor = open(part.path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw Self.openError(part.path, code: errno) }
-    let owner = DescriptorOwner(descriptor)
+    let owner = FileDescriptor(descriptor)
     var position = range.lowerBound
     self.init(name: part.path) { target in
       let wanted = min(target.count, range.upperBound - position)
       guard wanted > 0 else { return 0 }
-      let count = pread(owner.descriptor, target.baseAddress, wanted, off_t(position))
+      let count = pread(owner.number, target.baseAddress, wanted, off_t(position))
       guard count >= 0 else {
         throw CaptureError(
           file: part.path, problem: "can't be read: \(String(cString: strerror(errno)))",
@@ -71,12 +71,6 @@ public final class ByteSource {
       position += count
       return count
     }
-  }
-
-  private final class DescriptorOwner {
-    let descriptor: Int32
-    init(_ descriptor: Int32) { self.descriptor = descriptor }
-    deinit { _ = Foundation.close(descriptor) }
   }
 
   deinit {
@@ -132,6 +126,22 @@ public final class ByteSource {
     return count > 0
   }
 
+  /// All that is left of the stream, for formats that are read whole.
+  ///
+  /// - Throws: `CaptureError` where it is longer than `limit` bytes, or can't be read.
+  public func contents(limit: Int = 64 << 20) throws -> Data {
+    var contents = Data()
+    repeat {
+      contents.append(contentsOf: buffered)
+      consume(buffered.count)
+      guard contents.count <= limit else {
+        throw CaptureError(
+          file: name, problem: "is longer than \(limit) bytes", remedy: "Check that it is the file that was meant.")
+      }
+    } while try fill()
+    return contents
+  }
+
   private static func makeBuffer() -> UnsafeMutableRawBufferPointer {
     .allocate(byteCount: capacity, alignment: 64)
   }
@@ -177,6 +187,15 @@ public final class ByteSource {
         file: path, problem: "can't be opened: \(String(cString: strerror(code)))", remedy: "Check the path.")
     }
   }
+}
+
+/// An open file, closed with its last owner.
+final class FileDescriptor {
+  let number: Int32
+
+  init(_ number: Int32) { self.number = number }
+
+  deinit { _ = close(number) }
 }
 
 /// A file, or some bytes of it: a member of an archive.

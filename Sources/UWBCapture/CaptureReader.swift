@@ -35,12 +35,13 @@ public struct SkippedInput: Sendable, Hashable {
 
   /// Counts one more (or `count` more) for `reason`.
   public mutating func add(_ reason: String, count: Int = 1) {
-    counts[reason, default: 0] += count
+    let sum = counts[reason, default: 0].saturatingAdding(count)
+    counts[reason] = sum
   }
 
   /// Adds all of `other`.
   public mutating func merge(_ other: SkippedInput) {
-    counts.merge(other.counts, uniquingKeysWith: +)
+    for (reason, count) in other.counts { add(reason, count: count) }
   }
 }
 

@@ -13,10 +13,15 @@ struct TapStoragePool {
     self.capacity = capacity
   }
 
+  /// A storage of at least so many bytes that nobody else refers to; what is in it is left over.
+  mutating func storage(byteCount: Int) -> TapStorage {
+    free(byteCount: byteCount) ?? insert(TapStorage(byteCount: byteCount))
+  }
+
   /// A storage that holds the interleaved parts `samples` and that nobody else refers to.
   mutating func storage(holding samples: ArraySlice<Int16>) -> TapStorage {
     let byteCount = samples.count * MemoryLayout<Int16>.size
-    let storage = free(byteCount: byteCount) ?? insert(TapStorage(byteCount: byteCount))
+    let storage = storage(byteCount: byteCount)
     storage.withMutableBytes { target in
       for (index, sample) in zip(stride(from: 0, to: byteCount, by: 2), samples) {
         target.storeBytes(of: sample.littleEndian, toByteOffset: index, as: Int16.self)
@@ -31,7 +36,7 @@ struct TapStoragePool {
   mutating func storage(real: [Float], imaginary: [Float]) -> TapStorage {
     precondition(real.count == imaginary.count, "\(real.count) real and \(imaginary.count) imaginary parts")
     let byteCount = 2 * real.count * MemoryLayout<Float>.size
-    let storage = free(byteCount: byteCount) ?? insert(TapStorage(byteCount: byteCount))
+    let storage = storage(byteCount: byteCount)
     storage.withMutableBytes { target in
       for index in real.indices {
         target.storeBytes(of: real[index].bitPattern.littleEndian, toByteOffset: 8 * index, as: UInt32.self)

@@ -13,7 +13,7 @@ struct UnwrappedClock {
 
   /// Takes a reading that is later than all before.
   mutating func advance(to time: DeviceTime) {
-    if let latest { ticks += time.ticks(since: latest) }
+    if let latest { ticks = ticks.saturatingAdding(time.ticks(since: latest)) }
     latest = time
   }
 }

@@ -6,12 +6,10 @@ extension DecaRangingLine {
     var quality = Quality()
 
     // The number inside `name…)`. The chip's software prints what is not finite as `-001.#INF`, which is no damage.
-    func number(_ name: StaticString) -> Double? {
-      guard let position = ByteText.end(of: name, in: line, from: start) else {
-        quality.isDamaged = true
-        return nil
-      }
-      guard let number = ByteText.decimal(line, at: position) else {
+    func number(_ name: StaticString, in range: ClosedRange<Double>) -> Double? {
+      guard let position = ByteText.end(of: name, in: line, from: start),
+        let number = ByteText.decimal(line, at: position), range.contains(number.value)
+      else {
         quality.isDamaged = true
         return nil
       }
@@ -20,10 +18,10 @@ extension DecaRangingLine {
       return nil
     }
 
-    quality.firstPathTaps = number(" HLP(")
-    quality.preambleCount = number(" PSC(").flatMap { Int(exactly: $0) }.flatMap { $0 > 0 ? $0 : nil }
-    quality.receivedPowerdBm = number(" RSL(")
-    quality.firstPathPowerdBm = number(" FSL(")
+    quality.firstPathTaps = number(" HLP(", in: CaptureLimits.taps)
+    quality.preambleCount = number(" PSC(", in: 0...65_535).flatMap { Int(exactly: $0) }.flatMap { $0 > 0 ? $0 : nil }
+    quality.receivedPowerdBm = number(" RSL(", in: CaptureLimits.power)
+    quality.firstPathPowerdBm = number(" FSL(", in: CaptureLimits.power)
     if let position = ByteText.end(of: " NTH(", in: line, from: start),
       let threshold = ByteText.hexadecimal(line, at: position, count: 4),
       ByteText.matches(")", in: line, at: position + 4)
@@ -44,9 +42,10 @@ extension DecaRangingLine {
   static func report(_ line: Span<UInt8>, from start: Int) -> DecaRangingLine? {
     var isWhole = true
 
-    func number(_ name: StaticString, unit: StaticString) -> Double? {
+    func number(_ name: StaticString, unit: StaticString, in range: ClosedRange<Double>) -> Double? {
       guard let position = ByteText.end(of: name, in: line, from: start),
-        let number = ByteText.decimal(line, at: ByteText.skippingBlanks(line, from: position))
+        let number = ByteText.decimal(line, at: ByteText.skippingBlanks(line, from: position)),
+        range.contains(number.value)
       else {
         isWhole = false
         return nil
@@ -57,8 +56,9 @@ extension DecaRangingLine {
     }
 
     let report = ChipReport(
-      distance: number(" Dist:", unit: " m"), rawDistance: number(" DistRaw:", unit: " m"),
-      clockOffsetppm: number(" ClockOffset:", unit: " ppm"))
+      distance: number(" Dist:", unit: " m", in: CaptureLimits.distance),
+      rawDistance: number(" DistRaw:", unit: " m", in: CaptureLimits.distance),
+      clockOffsetppm: number(" ClockOffset:", unit: " ppm", in: CaptureLimits.partsPerMillion))
     return isWhole ? .report(report) : nil
   }
 }

@@ -26,7 +26,7 @@ extension CIRLineParser {
 ///
 /// Each reception becomes an exchange of a poll alone. Memory is a buffer and a few CIRs, however long the log; a line
 /// is handed on as soon as its end has come, so a live port can be read. Lines of more than 64 kB are passed over and
-/// counted as `lineTooLong`.
+/// counted as `lineTooLong`, receptions with a number beyond `CaptureLimits` as `outOfRange`.
 struct CIRLog<Parser: CIRLineParser>: CaptureReader {
   private var parser: Parser
   private var scanner: LineScanner
@@ -53,6 +53,10 @@ struct CIRLog<Parser: CIRLineParser>: CaptureReader {
       guard let line = try scanner.next() else { break }
       countTooLong()
       guard let record = parser.take(line.bytes.span, isTerminated: line.isTerminated) else { continue }
+      guard record.isInRange else {
+        parser.skipped.add("outOfRange")
+        continue
+      }
       if let received = record.received { clock.advance(to: received) }
       defer { count += 1 }
       return record.rangingExchange(index: count, time: clock.seconds)

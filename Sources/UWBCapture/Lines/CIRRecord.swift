@@ -25,6 +25,17 @@ struct CIRRecord {
       chipReport: chipReport, truth: truth)
   }
 
+  /// Whether all numbers lie within `CaptureLimits`.
+  var isInRange: Bool {
+    func holds(_ range: ClosedRange<Double>, _ values: Double?...) -> Bool {
+      values.allSatisfy { $0.map(range.contains) ?? true }
+    }
+    return holds(CaptureLimits.taps, firstPathTaps)
+      && holds(CaptureLimits.power, receivedPowerdBm, firstPathPowerdBm)
+      && holds(CaptureLimits.distance, chipReport?.distance)
+      && (preambleCount.map(CaptureLimits.count.contains) ?? true)
+  }
+
   /// Longest CIR that is believed, taps; a DW1000 or DW3000 has at most 1016 of the preamble.
   static let maximumTapCount = 4096
 }

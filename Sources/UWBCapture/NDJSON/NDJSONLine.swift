@@ -22,7 +22,7 @@ struct NDJSONLine {
   }
 
   mutating func take(_ key: JSONCursor.Key, _ cursor: inout JSONCursor, _ samples: inout NDJSONSamples) -> Bool {
-    if key.matches("exchange") { return cursor.read(&index) { $0.integer() } }
+    if key.matches("exchange") { return cursor.read(&index) { $0.integer(in: CaptureLimits.exchangeIndex) } }
     if key.matches("poll") { return take(.poll, &cursor, &samples) }
     if key.matches("response") { return take(.response, &cursor, &samples) }
     if key.matches("second_poll") { return take(.secondPoll, &cursor, &samples) }
@@ -32,7 +32,7 @@ struct NDJSONLine {
 
   private mutating func takeOfHeader(_ key: JSONCursor.Key, _ cursor: inout JSONCursor) -> Bool {
     if key.matches("format") { return cursor.read(&format) { $0.string() } }
-    if key.matches("version") { return cursor.read(&version) { $0.integer() } }
+    if key.matches("version") { return cursor.read(&version) { $0.integer(in: CaptureLimits.count) } }
     if key.matches("profile") { return cursor.read(&profile) { $0.string() } }
     if key.matches("phase") { return cursor.read(&hasPhase) { $0.bool() } }
     if key.matches("carrier_hz") { return cursor.read(&carrier) { $0.number() } }
@@ -40,7 +40,9 @@ struct NDJSONLine {
       return cursor.read(&antennaPositions) { cursor in
         var positions: [[Double]] = []
         let isWhole = cursor.array { cursor in
-          guard positions.count < 64, let position = cursor.numbers() else { return false }
+          guard let position = cursor.numbers(in: -Double.greatestFiniteMagnitude ... .greatestFiniteMagnitude) else {
+            return false
+          }
           positions.append(position)
           return true
         }
@@ -81,8 +83,12 @@ struct NDJSONSamples {
   private var imaginary: [Float] = []
   private var integers: [Int16] = []
   private var pool = TapStoragePool()
+  private var shapes = CaptureShapes()
+  /// Whether a CIR was of a shape beyond `CaptureLimits` or `EngineLimits`.
+  var isUnsupported = false
 
-  /// `nil` where the object is damaged: rows of different lengths, a sample that its type does not hold.
+  /// `nil` where the object is damaged: rows of different lengths, a sample that its type does not hold; and where its shape is
+  /// unsupported.
   mutating func impulseResponse(_ cursor: inout JSONCursor) -> ChannelImpulseResponse? {
     var kind: String?
     var scale: Float?
@@ -93,15 +99,20 @@ struct NDJSONSamples {
     imaginary.removeAll(keepingCapacity: true)
     let isWhole = cursor.object { key, cursor in
       if key.matches("samples") { return cursor.read(&kind) { $0.string() } }
-      if key.matches("scale") { return cursor.read(&scale) { $0.float() } }
+      if key.matches("scale") { return cursor.read(&scale) { $0.scale() } }
       if key.matches("tap_spacing_s") { return cursor.read(&spacing) { $0.number() } }
       if key.matches("real") { return cursor.read(&realRows) { Self.rows(&$0, into: &real) } }
       if key.matches("imag") { return cursor.read(&imaginaryRows) { Self.rows(&$0, into: &imaginary) } }
       return cursor.skipValue()
     }
     guard isWhole, let scale, let antennaCount = realRows, antennaCount == imaginaryRows, real.count == imaginary.count,
-      !real.isEmpty, (spacing ?? 1) > 0
+      !real.isEmpty
     else { return nil }
+    let tapCount = real.count / antennaCount
+    guard shapes.admit(antennaCount: antennaCount, tapCount: tapCount, tapSpacing: spacing ?? UWB.tap) else {
+      isUnsupported = true
+      return nil
+    }
     let storage: TapStorage
     let format: ChannelImpulseResponse.SampleFormat
     switch kind {
@@ -117,7 +128,7 @@ struct NDJSONSamples {
     default: return nil
     }
     return ChannelImpulseResponse(
-      storage: storage, format: format, antennaCount: antennaCount, tapCount: real.count / antennaCount, scale: scale,
+      storage: storage, format: format, antennaCount: antennaCount, tapCount: tapCount, scale: scale,
       tapSpacing: spacing ?? UWB.tap)
   }
 

@@ -4,7 +4,8 @@ import UWBDSP
 /// not finite: they are `null` there and not a number here.
 ///
 /// `skipped` counts: `damagedLine`, `truncatedLine` (the stream ends inside it), `otherLine` (no object of these),
-/// `furtherHeader` (captures were joined: the first header holds for all), `lineTooLong`.
+/// `unsupportedShape` (a line with a CIR beyond `CaptureLimits` or `EngineLimits`), `furtherHeader` (captures were joined: the
+/// first header holds for all), `lineTooLong`.
 ///
 /// Memory is one line, at most 4 MB.
 public struct NDJSONReader: CaptureReader {
@@ -54,13 +55,15 @@ public struct NDJSONReader: CaptureReader {
       var fields = NDJSONLine()
       let bytes = UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: line.bytes[start...]))
       var cursor = JSONCursor(bytes)
+      samples.isUnsupported = false
       let isWhole = cursor.object { fields.take($0, &$1, &samples) } && cursor.isAtEnd()
       if isWhole, fields.format == Self.format {
         try take(fields)
         continue
       }
       if isWhole, let exchange = fields.exchange { return exchange }
-      skipped.add(line.isTerminated ? "damagedLine" : "truncatedLine")
+      let damage = line.isTerminated ? "damagedLine" : "truncatedLine"
+      skipped.add(samples.isUnsupported ? "unsupportedShape" : damage)
     }
     countTooLong()
     return nil
@@ -76,8 +79,10 @@ public struct NDJSONReader: CaptureReader {
     }
     known = CaptureHeader(
       format: "ndjson", profile: fields.profile ?? DeviceProfile.dw1000.name,
-      array: SigMFReader.array(positions: fields.antennaPositions, carrier: fields.carrier), notes: fields.notes,
-      hasPhase: fields.hasPhase ?? true)
+      array: try SigMFReader.array(
+        positions: fields.antennaPositions, carrier: fields.carrier, file: scanner.source.name,
+        prefix: "line \(scanner.lineNumber), "),
+      notes: fields.notes, hasPhase: fields.hasPhase ?? true)
   }
 
   private mutating func countTooLong() {

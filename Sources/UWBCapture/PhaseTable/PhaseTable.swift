@@ -109,7 +109,7 @@ public struct PhaseTable: CaptureReader {
     for phase in phases {
       if let value = try number(phase, row, in: -2.01 * .pi...2.01 * .pi) { differences.append(value) }
     }
-    let time = try number(.time, row, in: 0...1e12) ?? 0
+    let time = try number(.time, row, in: 0...CaptureLimits.time.upperBound) ?? 0
     let start = firstTime ?? time
     var exchange = RangingExchange(
       index: count, time: max(0, time - start), peer: try peer(row), poll: RangingMessage(),

@@ -120,21 +120,18 @@ public struct RangingTable: CaptureReader {
     }
     var time = Double(index)
     if let column = columns.time {
-      guard let stamped = finite(row, column), abs(stamped) < 1e12 else { return nil }
+      guard let stamped = finite(row, column), CaptureLimits.time.contains(stamped) else { return nil }
       let first = start ?? stamped
       // Exchanges come in order, whatever a host's clock did in between.
       start = min(first, stamped)
       time = max(latest, stamped - first)
       latest = time
     }
-    let distance = columns.distance.flatMap { finite(row, $0) }
+    let distance = columns.distance.flatMap { number(row, $0, in: CaptureLimits.distance) }
     let offset = distance.flatMap { RangingTableOffset.ppm(distance: $0, round: round, reply: reply) }
     var amplitudes: SIMD3<Double>?
-    if columns.amplitudes.count == 3, let first = finite(row, columns.amplitudes[0]),
-      let second = finite(row, columns.amplitudes[1]), let third = finite(row, columns.amplitudes[2])
-    {
-      amplitudes = SIMD3(first, second, third)
-    }
+    let stated = columns.amplitudes.compactMap { number(row, $0, in: CaptureLimits.amplitude) }
+    if stated.count == 3 { amplitudes = SIMD3(stated[0], stated[1], stated[2]) }
     return RangingExchange(
       index: index, time: time, peer: peer, initiator: .local,
       poll: RangingMessage(transmitted: pollSent, reception: Reception(time: pollReceived)),
@@ -144,7 +141,8 @@ public struct RangingTable: CaptureReader {
           time: responseReceived, preambleCount: count(row, columns.preambleCount),
           receivedPowerdBm: power(row, columns.receivedPower), firstPathPowerdBm: power(row, columns.firstPathPower),
           noiseThreshold: count(row, columns.noiseThreshold), firstPathAmplitudes: amplitudes,
-          noiseDeviation: columns.noiseDeviation.flatMap { finite(row, $0) }, carrierOffsetppm: offset)),
+          noiseDeviation: columns.noiseDeviation.flatMap { number(row, $0, in: CaptureLimits.amplitude) },
+          carrierOffsetppm: offset)),
       counterBits: 32,
       chipReport: distance.map { ChipReport(distance: $0, rawDistance: $0, clockOffsetppm: offset) })
   }
@@ -155,12 +153,16 @@ public struct RangingTable: CaptureReader {
     row.number(column).flatMap { $0.isFinite ? $0 : nil }
   }
 
+  private func number(_ row: CSVTable.Row, _ column: Int, in range: ClosedRange<Double>) -> Double? {
+    row.number(column).flatMap { range.contains($0) ? $0 : nil }
+  }
+
   private func power(_ row: CSVTable.Row, _ column: Int?) -> Double? {
-    column.flatMap { finite(row, $0) }.flatMap { (-200...50).contains($0) ? $0 : nil }
+    column.flatMap { number(row, $0, in: -200...50) }
   }
 
   private func count(_ row: CSVTable.Row, _ column: Int?) -> Int? {
-    column.flatMap { finite(row, $0) }.flatMap { (0...1e6).contains($0) ? Int($0) : nil }
+    column.flatMap { number(row, $0, in: 0...1e6) }.flatMap { Int(checked: $0, rounded: .towardZero) }
   }
 
   /// A reading that was printed as a signed or an unsigned 32-bit number, perhaps with “.0”.

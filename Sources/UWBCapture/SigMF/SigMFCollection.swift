@@ -4,8 +4,8 @@ import UWBDSP
 /// Reads several recordings as one capture: an archive's, or those of a collection (`NAME.sigmf-collection`, whose
 /// `core:streams` names them). Exchanges count on from recording to recording, where they don't say otherwise.
 ///
-/// `skipped` is that of all recordings, and `missingRecording`: one that is named and not there, and `repeatedRecording`: one
-/// that is named again, and read once.
+/// `skipped` is that of all recordings, `missingRecording`: one that is named and not there, `repeatedRecording`: one
+/// that is named again, and read once, and `exchangeIndex`: one that would have to be counted beyond `CaptureLimits`.
 struct SigMFCollection: CaptureReader, HashedCapture {
   let header: CaptureHeader
   private(set) var skipped = SkippedInput()
@@ -37,6 +37,10 @@ struct SigMFCollection: CaptureReader, HashedCapture {
     while true {
       if var exchange = try reader.next() {
         exchange.index += offset
+        guard CaptureLimits.exchangeIndex.contains(exchange.index) else {
+          skipped.add("exchangeIndex")
+          continue
+        }
         lastIndex = max(lastIndex, exchange.index)
         return exchange
       }
@@ -96,14 +100,8 @@ struct SigMFCollection: CaptureReader, HashedCapture {
   ///
   /// - Throws: `CaptureError` where it can't be read.
   static func recordings(_ path: String) throws -> (found: [SigMFRecording], missing: Int, repeated: Int) {
-    let source = try ByteSource(path: path)
-    var bytes = Data()
-    repeat {
-      bytes.append(contentsOf: source.buffered)
-      source.consume(source.buffered.count)
-      guard bytes.count <= maximumByteCount else { break }
-    } while try source.fill()
-    guard bytes.count <= maximumByteCount, let file = try? JSONDecoder().decode(File.self, from: bytes) else {
+    let bytes = try ByteSource(path: path).contents(limit: maximumByteCount)
+    guard let file = try? JSONDecoder().decode(File.self, from: bytes) else {
       throw CaptureError(
         file: path, place: "collection", problem: "is no collection of recordings",
         remedy: "It has an object “collection” with core:streams.")

@@ -34,19 +34,29 @@ struct SigMFMessageFields {
   mutating func take(_ key: JSONCursor.Key, _ cursor: inout JSONCursor) -> Bool? {
     if key.matches("received_ticks") { return cursor.read(&received) { $0.integer() } }
     if key.matches("transmitted_ticks") { return cursor.read(&transmitted) { $0.integer() } }
-    if key.matches("first_path_taps") { return cursor.read(&firstPath) { $0.number() } }
-    if key.matches("preamble_count") { return cursor.read(&preambleCount) { $0.integer() } }
-    if key.matches("received_power_dbm") { return cursor.read(&receivedPower) { $0.number() } }
-    if key.matches("first_path_power_dbm") { return cursor.read(&firstPathPower) { $0.number() } }
-    if key.matches("noise_threshold") { return cursor.read(&noiseThreshold) { $0.integer() } }
-    if key.matches("first_path_amplitudes") {
-      return cursor.read(&firstPathAmplitudes) { $0.numbers().flatMap { $0.count == 3 ? $0 : nil } }
+    if key.matches("first_path_taps") { return cursor.read(&firstPath) { $0.number(in: CaptureLimits.taps) } }
+    if key.matches("preamble_count") { return cursor.read(&preambleCount) { $0.integer(in: CaptureLimits.count) } }
+    if key.matches("received_power_dbm") { return cursor.read(&receivedPower) { $0.number(in: CaptureLimits.power) } }
+    if key.matches("first_path_power_dbm") {
+      return cursor.read(&firstPathPower) { $0.number(in: CaptureLimits.power) }
     }
-    if key.matches("noise_deviation") { return cursor.read(&noiseDeviation) { $0.number() } }
-    if key.matches("carrier_offset_ppm") { return cursor.read(&carrierOffset) { $0.number() } }
-    if key.matches("time_tracking_offset_ppm") { return cursor.read(&timeTrackingOffset) { $0.number() } }
-    if key.matches("antenna_phases_rad") { return cursor.read(&antennaPhases) { $0.numbers() } }
-    if key.matches("antenna_first_path_taps") { return cursor.read(&antennaFirstPaths) { $0.numbers() } }
+    if key.matches("noise_threshold") { return cursor.read(&noiseThreshold) { $0.integer(in: CaptureLimits.count) } }
+    if key.matches("first_path_amplitudes") {
+      return cursor.read(&firstPathAmplitudes) {
+        $0.numbers(in: CaptureLimits.amplitude).flatMap { $0.count == 3 ? $0 : nil }
+      }
+    }
+    if key.matches("noise_deviation") { return cursor.read(&noiseDeviation) { $0.number(in: CaptureLimits.amplitude) } }
+    if key.matches("carrier_offset_ppm") {
+      return cursor.read(&carrierOffset) { $0.number(in: CaptureLimits.partsPerMillion) }
+    }
+    if key.matches("time_tracking_offset_ppm") {
+      return cursor.read(&timeTrackingOffset) { $0.number(in: CaptureLimits.partsPerMillion) }
+    }
+    if key.matches("antenna_phases_rad") { return cursor.read(&antennaPhases) { $0.numbers(in: CaptureLimits.angle) } }
+    if key.matches("antenna_first_path_taps") {
+      return cursor.read(&antennaFirstPaths) { $0.numbers(in: CaptureLimits.taps) }
+    }
     if key.matches("message") {
       return cursor.read(&name) { $0.string().flatMap { SigMFMessage.Name(rawValue: $0) } }
     }
@@ -77,18 +87,20 @@ struct SigMFExchangeFields {
 
   /// Reads the value of the field `key`: whether it could be read, or `nil` where it is none of these.
   mutating func take(_ key: JSONCursor.Key, _ cursor: inout JSONCursor) -> Bool? {
-    if key.matches("message_count") { return cursor.read(&messageCount) { $0.integer() } }
-    if key.matches("time_s") { return cursor.read(&time) { $0.number() } }
+    if key.matches("message_count") { return cursor.read(&messageCount) { $0.integer(in: CaptureLimits.count) } }
+    if key.matches("time_s") { return cursor.read(&time) { $0.number(in: CaptureLimits.time) } }
     if key.matches("peer") { return cursor.read(&peer) { $0.string() } }
     if key.matches("local") { return cursor.read(&local) { $0.string() } }
     if key.matches("initiator") {
       return cursor.read(&initiator) { $0.string().flatMap { SigMFExchange.Initiator(rawValue: $0) } }
     }
     if key.matches("counter_bits") {
-      return cursor.read(&counterBits) { $0.integer().flatMap { (2...40).contains($0) ? $0 : nil } }
+      return cursor.read(&counterBits) { $0.integer(in: 2...40) }
     }
     if key.matches("other_messages") { return cursor.read(&otherMessages, Self.messages) }
-    if key.matches("phase_differences_rad") { return cursor.read(&phaseDifferences) { $0.numbers() } }
+    if key.matches("phase_differences_rad") {
+      return cursor.read(&phaseDifferences) { $0.numbers(in: CaptureLimits.angle) }
+    }
     if key.matches("chip_report") { return cursor.read(&report, Self.report) }
     if key.matches("truth") { return cursor.read(&truth, Self.truth) }
     return nil
@@ -112,11 +124,15 @@ struct SigMFExchangeFields {
     var report = SigMFExchange.Report()
     let isWhole = cursor.object { key, cursor in
       let key = key.without("uwb:") ?? key
-      if key.matches("distance_m") { return cursor.read(&report.distance) { $0.number() } }
-      if key.matches("raw_distance_m") { return cursor.read(&report.rawDistance) { $0.number() } }
-      if key.matches("clock_offset_ppm") { return cursor.read(&report.clockOffset) { $0.number() } }
-      if key.matches("azimuth_rad") { return cursor.read(&report.azimuth) { $0.number() } }
-      if key.matches("elevation_rad") { return cursor.read(&report.elevation) { $0.number() } }
+      if key.matches("distance_m") { return cursor.read(&report.distance) { $0.number(in: CaptureLimits.distance) } }
+      if key.matches("raw_distance_m") {
+        return cursor.read(&report.rawDistance) { $0.number(in: CaptureLimits.distance) }
+      }
+      if key.matches("clock_offset_ppm") {
+        return cursor.read(&report.clockOffset) { $0.number(in: CaptureLimits.partsPerMillion) }
+      }
+      if key.matches("azimuth_rad") { return cursor.read(&report.azimuth) { $0.number(in: CaptureLimits.angle) } }
+      if key.matches("elevation_rad") { return cursor.read(&report.elevation) { $0.number(in: CaptureLimits.angle) } }
       return cursor.skipValue()
     }
     return isWhole ? report : nil
@@ -126,9 +142,9 @@ struct SigMFExchangeFields {
     var truth = SigMFExchange.Truth()
     let isWhole = cursor.object { key, cursor in
       let key = key.without("uwb:") ?? key
-      if key.matches("distance_m") { return cursor.read(&truth.distance) { $0.number() } }
-      if key.matches("azimuth_rad") { return cursor.read(&truth.azimuth) { $0.number() } }
-      if key.matches("elevation_rad") { return cursor.read(&truth.elevation) { $0.number() } }
+      if key.matches("distance_m") { return cursor.read(&truth.distance) { $0.number(in: CaptureLimits.distance) } }
+      if key.matches("azimuth_rad") { return cursor.read(&truth.azimuth) { $0.number(in: CaptureLimits.angle) } }
+      if key.matches("elevation_rad") { return cursor.read(&truth.elevation) { $0.number(in: CaptureLimits.angle) } }
       if key.matches("line_of_sight") { return cursor.read(&truth.isLineOfSight) { $0.bool() } }
       return cursor.skipValue()
     }

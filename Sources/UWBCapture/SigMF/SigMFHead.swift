@@ -52,12 +52,13 @@ extension SigMFReader {
     return false
   }
 
-  /// The receiver's antennas, if the recording says where they are and at which carrier they listen.
-  static func array(positions: [[Double]]?, carrier: Double?) -> AntennaArray? {
-    guard let positions, let carrier, carrier > 0, carrier.isFinite,
-      !positions.isEmpty, positions.allSatisfy({ $0.count == 3 })
-    else { return nil }
-    return AntennaArray(positions: positions.map { SIMD3($0[0], $0[1], $0[2]) }, carrier: carrier)
+  /// The receiver's antennas, if a header says where they are and at which carrier they listen.
+  static func array(
+    positions: [[Double]]?, carrier: Double?, file: String, prefix: String
+  ) throws -> AntennaArray? {
+    guard let positions, let carrier, !positions.isEmpty else { return nil }
+    return try AntennaArray(
+      positions: positions, carrier: carrier, file: file, prefix: prefix, positionsField: "antenna_positions_m")
   }
 
   private static func description(_ error: DecodingError) -> String {

@@ -1,12 +1,13 @@
 import Foundation
 import UWBDSP
 
-/// Reads SigMF recordings that carry the `uwb` extension: metadata segment by segment as a stream, samples mapped into
-/// memory. CIRs are borrowed from the file, never copied: the taps of several antennas lie interleaved in it.
+/// Reads SigMF recordings that carry the `uwb` extension: metadata segment by segment as a stream, samples in blocks
+/// that its CIRs borrow: the taps of several antennas lie interleaved in them.
 ///
 /// `skipped` counts: `damagedSegment` (no such object, or it speaks of nothing that exists), `segmentTooLong`,
-/// `truncatedMetadata` (the file ends inside), `missingSamples` (the data file ends before; the exchange lacks this CIR),
-/// `incompleteExchange` (a message or its fields are missing).
+/// `truncatedMetadata` (the file ends inside), `missingSamples` (the data file ends before), `unsupportedShape` (a CIR beyond
+/// `CaptureLimits` or `EngineLimits`), `incompleteExchange` (a message or its fields are missing). An exchange without its
+/// samples, or with ones of an unsupported shape, lacks this CIR.
 public struct SigMFReader: CaptureReader {
   public let header: CaptureHeader
   public private(set) var skipped = SkippedInput()
@@ -14,7 +15,8 @@ public struct SigMFReader: CaptureReader {
   private let layout: SigMFLayout
   private let hash: String?
   private var metadata: JSONStream
-  private var samples: MappedSamples
+  private var samples: SampleFile
+  private var shapes = CaptureShapes()
   private var sampleBytes = 0
   private var ahead: SigMFSegment?
   private var messages: [(name: SigMFMessage.Name, message: RangingMessage)] = []
@@ -46,10 +48,11 @@ public struct SigMFReader: CaptureReader {
     hash = global.sha512
     header = CaptureHeader(
       format: "sigmf", profile: global.profile ?? "dw1000",
-      array: Self.array(positions: global.antennaPositions, carrier: global.carrier), notes: global.notes ?? [],
+      array: try Self.array(positions: global.antennaPositions, carrier: global.carrier, file: place, prefix: "uwb:"),
+      notes: global.notes ?? [],
       hasPhase: global.hasPhase ?? true)
     metadata = JSONStream(try ByteSource(recording.metadata))
-    samples = try MappedSamples(recording.data)
+    samples = try SampleFile(recording.data)
     guard try Self.seek("captures", in: &metadata), try metadata.skip(0x5B) else {
       throw CaptureError(
         file: place, place: "captures", problem: "holds no array of that name",
@@ -117,9 +120,7 @@ public struct SigMFReader: CaptureReader {
       case .tooLong:
         skipped.add("segmentTooLong")
       case .whole(let bytes):
-        if let segment = SigMFSegment(json: bytes), segment.isPlausible {
-          return segment
-        }
+        if let segment = SigMFSegment(json: bytes) { return segment }
         skipped.add("damagedSegment")
       }
     }
@@ -128,6 +129,11 @@ public struct SigMFReader: CaptureReader {
 
   private mutating func impulseResponse(_ segment: SigMFSegment) throws -> ChannelImpulseResponse? {
     guard segment.tapCount > 0 else { return nil }
+    let spacing = segment.tapSpacing ?? UWB.tap
+    guard shapes.admit(antennaCount: layout.antennaCount, tapCount: segment.tapCount, tapSpacing: spacing) else {
+      skipped.add("unsupportedShape")
+      return nil
+    }
     let length = layout.tapByteCount
     let (start, isFar) = segment.sampleStart.multipliedReportingOverflow(by: length)
     guard !isFar, start <= samples.byteCount,
@@ -138,20 +144,11 @@ public struct SigMFReader: CaptureReader {
     }
     sampleBytes += segment.tapCount * length
     let scale = segment.scale ?? 1
-    let spacing = segment.tapSpacing ?? UWB.tap
     // SigMF interleaves channels: antennas one sample apart, taps as many samples as there are antennas.
     return ChannelImpulseResponse(
       storage: storage, byteOffset: offset, format: layout.format, antennaCount: layout.antennaCount,
       tapCount: segment.tapCount, antennaStride: layout.antennaCount > 1 ? 1 : segment.tapCount,
       tapStride: layout.antennaCount, scale: scale, tapSpacing: spacing)
-  }
-}
-
-extension SigMFSegment {
-  /// Limits on what a segment may make us do: a CIR is at most a million taps, addresses and counts are what they say.
-  fileprivate var isPlausible: Bool {
-    sampleStart >= 0 && (0...1 << 20).contains(tapCount) && (scale ?? 1).isFinite && (tapSpacing ?? 1) > 0
-      && (tapSpacing ?? 1).isFinite
   }
 }
 

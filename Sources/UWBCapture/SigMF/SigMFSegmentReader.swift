@@ -41,15 +41,17 @@ private struct SigMFSegmentFields {
       return message.take(name, &cursor) ?? take(ofSegment: name, &cursor) ?? exchange.take(name, &cursor)
         ?? cursor.skipValue()
     }
-    if key.matches("core:sample_start") { return cursor.read(&sampleStart) { $0.integer() } }
+    if key.matches("core:sample_start") { return cursor.read(&sampleStart) { $0.integer(in: CaptureLimits.count) } }
     if key.matches("core:frequency") { return cursor.read(&frequency) { $0.number() } }
     return cursor.skipValue()
   }
 
   private mutating func take(ofSegment key: JSONCursor.Key, _ cursor: inout JSONCursor) -> Bool? {
-    if key.matches("exchange") { return cursor.read(&index) { $0.integer() } }
-    if key.matches("tap_count") { return cursor.read(&tapCount) { $0.integer() } }
-    if key.matches("scale") { return cursor.read(&scale) { $0.float() } }
+    if key.matches("exchange") { return cursor.read(&index) { $0.integer(in: CaptureLimits.exchangeIndex) } }
+    if key.matches("tap_count") {
+      return cursor.read(&tapCount) { $0.integer(in: 0...CaptureLimits.sampleCount.upperBound) }
+    }
+    if key.matches("scale") { return cursor.read(&scale) { $0.scale() } }
     if key.matches("tap_spacing_s") { return cursor.read(&tapSpacing) { $0.number() } }
     return nil
   }

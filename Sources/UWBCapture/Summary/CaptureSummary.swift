@@ -84,7 +84,7 @@ public struct CaptureSummary: Sendable {
       if wait > 0 {
         seconds += wait
         waits.add(wait)
-        if wait > longestWait?.seconds ?? 0 { longestWait = (wait, exchange.index - 1) }
+        if wait > longestWait?.seconds ?? 0 { longestWait = (wait, exchange.index.saturatingSubtracting(1)) }
       }
     }
     lastTime = exchange.time
@@ -187,7 +187,7 @@ private struct WaitHistogram: Sendable {
   }
 
   private static func bin(_ wait: Double) -> Int {
-    min(max(Int(((log10(wait) - lowest) * perDecade).rounded(.down)), 0), 478)
+    Int((log10(wait) - lowest) * perDecade, rounded: .down, within: 0...478)
   }
 
   private static func power(_ exponent: Double) -> Double { pow(10, exponent) }

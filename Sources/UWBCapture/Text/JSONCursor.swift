@@ -101,15 +101,30 @@ struct JSONCursor {
     return literal("false") ? false : nil
   }
 
-  /// An array of finite numbers, at most `limit` of them.
-  mutating func numbers(limit: Int = 64) -> [Double]? {
+  /// An array of numbers in `range`, at most `limit` of them.
+  mutating func numbers(in range: ClosedRange<Double>, limit: Int = 64) -> [Double]? {
     var numbers: [Double] = []
     let isWhole = array { cursor in
-      guard numbers.count < limit, let number = cursor.number() else { return false }
+      guard numbers.count < limit, let number = cursor.number(in: range) else { return false }
       numbers.append(number)
       return true
     }
     return isWhole ? numbers : nil
+  }
+
+  /// A number in `range`.
+  mutating func number(in range: ClosedRange<Double>) -> Double? {
+    number().flatMap { range.contains($0) ? $0 : nil }
+  }
+
+  /// An integer in `range`.
+  mutating func integer(in range: ClosedRange<Int>) -> Int? {
+    integer(Int.self).flatMap { range.contains($0) ? $0 : nil }
+  }
+
+  /// What stored samples are multiplied by.
+  mutating func scale() -> Float? {
+    float().flatMap { CaptureLimits.scale.contains(abs($0)) ? $0 : nil }
   }
 
   /// A finite number. Up to 19 digits and small powers of ten, which is what programs write, it is exact arithmetic;

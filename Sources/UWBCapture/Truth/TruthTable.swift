@@ -11,10 +11,19 @@ public struct TruthTable: Sendable, Hashable {
     "A truth table has the columns capture,distance_m,azimuth_deg,elevation_deg,label (those that are known)."
 
   /// By the capture's path as the table gives it: its file name, or with as many folders as tell it from others.
-  public private(set) var entries: [String: GroundTruth]
+  public private(set) var entries: [String: GroundTruth] = [:]
+  /// What each entry's path ends in after a folder: shorter names that it goes by, and the entry where it is the only one.
+  private var endings: [String: String?] = [:]
 
   public init(_ entries: [String: GroundTruth] = [:]) {
-    self.entries = entries
+    for (capture, truth) in entries { insert(truth, for: capture) }
+  }
+
+  private mutating func insert(_ truth: GroundTruth, for capture: String) {
+    entries[capture] = truth
+    for ending in Self.endings(of: capture) {
+      endings[ending] = endings[ending] == nil ? .some(capture) : .some(nil)
+    }
   }
 
   /// - Throws: `CaptureError` that names the line, for a file that can't be read, a column that is not known, a field
@@ -36,7 +45,6 @@ public struct TruthTable: Sendable, Hashable {
     let azimuth = table.column("azimuth_deg")
     let elevation = table.column("elevation_deg")
     let label = table.column("label")
-    entries = [:]
     while let row = try table.next() {
       let place = "line \(row.line)"
       guard row.fields.count == table.header.count else {
@@ -63,26 +71,39 @@ public struct TruthTable: Sendable, Hashable {
           }
         })
       let capture = Self.key(row.fields[name].trimmingCharacters(in: .whitespaces), folders: .max)
+      let (folders, most) = (capture.split(separator: "/").count - 1, Self.mostFolders)
+      guard folders <= most else { throw failure(place, "“\(capture.prefix(80))…” has more than \(most) folders") }
       // “a” would also mean “x/a”.
-      let isTwice = entries.keys.contains {
-        $0 == capture || $0.hasSuffix("/" + capture) || capture.hasSuffix("/" + $0)
-      }
-      guard !isTwice, entries.updateValue(truth, forKey: capture) == nil else {
-        throw failure(place, "“\(capture)” is there twice")
-      }
+      let isTwice =
+        entries[capture] != nil || endings[capture] != nil
+        || Self.endings(of: capture).contains { entries[$0] != nil }
+      guard !isTwice else { throw failure(place, "“\(capture)” is there twice") }
+      insert(truth, for: capture)
     }
   }
 
   /// What is known of the capture at `path`: by the longest part of its path that the table has; else by its file name, where
   /// the table has that in one folder alone.
   public subscript(capture path: String) -> GroundTruth? {
-    let depth = path.split(separator: "/").count
-    for folders in stride(from: depth - 1, through: 0, by: -1) {
+    let depth = min(path.split(separator: "/").count - 1, Self.mostFolders)
+    for folders in stride(from: depth, through: 0, by: -1) {
       if let truth = entries[Self.key(path, folders: folders)] { return truth }
     }
-    let name = Self.key(path, folders: 0)
-    let candidates = entries.filter { Self.key($0.key, folders: 0) == name }
-    return candidates.count == 1 ? candidates.first?.value : nil
+    return endings[Self.key(path, folders: 0)]?.flatMap { entries[$0] }
+  }
+
+  /// Folders of a capture's path that are looked at.
+  private static let mostFolders = 64
+
+  /// The path without its first folders, down to its file name.
+  private static func endings(of capture: String) -> [String] {
+    var parts = capture.split(separator: "/")[...]
+    var endings: [String] = []
+    while parts.count > 1 {
+      parts.removeFirst()
+      endings.append(parts.joined(separator: "/"))
+    }
+    return endings
   }
 
   /// The file name with at most so many of its folders.

@@ -99,17 +99,17 @@ struct UwbCoreLines: CIRLineParser {
       if key.matches("fp_idx") { return Self.optional(&cursor, &firstPath) }
       if key.matches("fp_power") { return Self.optional(&cursor, &power) }
       if key.matches("acc_cnt") {
-        count = cursor.integer()
+        count = cursor.integer(in: 0...65_535)
         return count != nil
       }
       if key.matches("offset") {
-        offset = cursor.integer()
+        offset = cursor.integer(in: -CIRRecord.maximumTapCount...CIRRecord.maximumTapCount)
         return offset != nil
       }
       return cursor.skipValue()
     }
     guard isWhole, cursor.isAtEnd(), let received, received < DeviceTime.ticksPerWrap, let type,
-      hasReal == hasImaginary, real.count == imaginary.count, (count ?? 1) >= 0
+      hasReal == hasImaginary, real.count == imaginary.count
     else { return nil }
     if types.count < 8, types.insert(type).inserted { notes.append("CIR type: \(type.prefix(40))") }
     let preambles = count.flatMap { $0 > 0 ? $0 : nil }

@@ -55,11 +55,12 @@ final class TemporaryFolder {
     Int.random(in: 0...3, using: &random) == 0 ? nil : make(&random)
   }
 
-  /// Any finite number: of all exponents, both zeros among them.
+  /// Any number of at most 1000, which lies in the range of every field: of all exponents, both zeros among them.
   private static func double(_ random: inout DecaRangingGenerator) -> Double? {
     optional(&random) { random in
       let value = Double(bitPattern: .random(in: 0 ... .max, using: &random))
-      return value.isFinite && Int.random(in: 0...5, using: &random) > 0 ? value : -0.0
+      guard value.isFinite, Int.random(in: 0...5, using: &random) > 0 else { return -0.0 }
+      return abs(value) <= 1000 ? value : value.significand
     }
   }
 
@@ -99,7 +100,7 @@ final class TemporaryFolder {
     return ChannelImpulseResponse(
       storage: storage, byteOffset: lead, format: layout.format, antennaCount: layout.antennaCount, tapCount: tapCount,
       antennaStride: stride, scale: .random(in: 1e-4...1, using: &random),
-      tapSpacing: Bool.random(using: &random) ? UWB.tap : .random(in: 1e-10...1e-8, using: &random))
+      tapSpacing: [UWB.tap, 1.0 / 3 * 1e-9, 1e-10, 1e-8].randomElement(using: &random) ?? UWB.tap)
   }
 
   /// Everything an exchange holds, as text: numbers by their bits.
@@ -182,14 +183,14 @@ final class TemporaryFolder {
     }
   }
 
-  @Test func theCIROfOneAntennaIsBorrowedFromTheFile() throws {
+  @Test func theCIRsOfOneAntennaShareBlocksOfTheFile() throws {
     let folder = try TemporaryFolder()
     try Self.write(Self.exchanges(30, layout: .single, seed: 3), to: folder.path + "/a")
     let (read, _) = try Self.read(folder.path + "/a")
     let storages = read.flatMap { [$0.poll.reception, $0.response?.reception, $0.final?.reception] }
       .compactMap { $0?.impulseResponse.map { ObjectIdentifier($0.storage) } }
     #expect(storages.count > 20)
-    #expect(Set(storages).count == 1)
+    #expect(Set(storages).count <= 3)
   }
 
   @Test func antennasAreInterleavedInTheFile() throws {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import UWBDSP
 
@@ -44,5 +45,38 @@ struct TruthTableTests {
     ])
   func hostile(text: String, shown: String) {
     expectRefusal(of: text, showing: [shown, "truth.csv"]) { _ = try Self.table(text) }
+  }
+
+  @Test("names and their endings: what is there twice is found as by comparing each with each")
+  func twice() throws {
+    var random = DecaRangingGenerator(seed: 9)
+    for _ in 0..<300 {
+      let paths = (0..<6).map { _ in
+        (0..<Int.random(in: 1...3, using: &random)).map { _ in ["a", "b", "c"].randomElement(using: &random) ?? "a" }
+          .joined(separator: "/")
+      }
+      let isTwice = paths.indices.contains { one in
+        paths[..<one].contains { $0 == paths[one] || $0.hasSuffix("/" + paths[one]) || paths[one].hasSuffix("/" + $0) }
+      }
+      let text = "capture,distance_m\n" + paths.enumerated().map { "\($1),\($0)\n" }.joined()
+      let table = try? TruthTable(ByteSource(text: text))
+      #expect((table == nil) == isTwice, "\(paths)")
+      guard let table else { continue }
+      for (index, path) in paths.enumerated() {
+        #expect(table[capture: "/x/" + path]?.distance == Double(index))
+        // A file of that name in another folder is meant where the table has the name once.
+        let name = path.split(separator: "/").last ?? ""
+        let isOnly = paths.count { $0 == name || $0.hasSuffix("/" + name) } == 1
+        #expect((table[capture: "elsewhere/\(name)"]?.distance == Double(index)) == isOnly, "\(paths)")
+      }
+    }
+  }
+
+  @Test("a path of more folders than any file system has is refused")
+  func deep() {
+    let path = Array(repeating: "a", count: 5000).joined(separator: "/")
+    expectRefusal(of: path, showing: ["line 2", "folders"]) {
+      _ = try TruthTable(ByteSource(text: "capture,distance_m\n\(path),1\n"))
+    }
   }
 }
