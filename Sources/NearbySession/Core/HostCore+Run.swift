@@ -176,6 +176,7 @@ extension HostCore {
   }
 
   private func limitExceeded(by configuration: NearbyConfiguration, for slot: Int) -> NearbyError? {
+    guard settings.activeSessionLimit != nil || settings.activeExtendedDistanceSessionLimit != nil else { return nil }
     var active = 0
     var extended = 0
     for other in slots.indices where other != slot && slots[other].isActive {

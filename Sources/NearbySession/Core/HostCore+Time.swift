@@ -2,7 +2,7 @@ extension HostCore {
   /// Lets time pass: what falls due by then happens, the earliest first.
   public mutating func advance(to time: Double, into events: inout [SessionEvent]) {
     take(time)
-    guard now > earliestDeadline else { return }
+    guard let first = deadlines.first, now > first.deadline else { return }
     expire(into: &events)
   }
 
@@ -51,8 +51,9 @@ extension HostCore {
   // MARK: Inside
 
   mutating func noteDeadline(of slot: Int) {
-    guard let deadline = slots[slot].deadline(settings) else { return }
-    earliestDeadline = min(earliestDeadline, deadline)
+    guard let deadline = slots[slot].deadline(settings), deadline < slots[slot].queuedDeadline else { return }
+    slots[slot].queuedDeadline = deadline
+    deadlines.insert(.init(deadline: deadline, slot: slot, generation: slots[slot].generation))
   }
 
   /// A clock set back starts every wait anew; a reading that is a little late changes nothing.
@@ -63,20 +64,31 @@ extension HostCore {
     }
     guard now - time > Self.disorder else { return }
     now = time
+    deadlines.removeAll()
     for slot in slots.indices {
       slots[slot].lastActivity = min(slots[slot].lastActivity, time)
       slots[slot].suspendedSince = min(slots[slot].suspendedSince, time)
+      slots[slot].queuedDeadline = .infinity
+      noteDeadline(of: slot)
     }
-    earliestDeadline = nextDeadline ?? .infinity
+  }
+
+  /// Takes the sessions that are due from the queue, the earliest first and those of one time as they were made.
+  private mutating func takeDue() -> [(deadline: Double, slot: Int)] {
+    var due: [(deadline: Double, slot: Int)] = []
+    while let entry = deadlines.first, now > entry.deadline {
+      deadlines.removeFirst()
+      let state = slots[entry.slot]
+      guard state.generation == entry.generation, state.queuedDeadline == entry.deadline else { continue }
+      slots[entry.slot].queuedDeadline = .infinity
+      guard let deadline = state.deadline(settings) else { continue }
+      if now > deadline { due.append((deadline, entry.slot)) } else { noteDeadline(of: entry.slot) }
+    }
+    return due.sorted { ($0.deadline, slots[$0.slot].generation) < ($1.deadline, slots[$1.slot].generation) }
   }
 
   private mutating func expire(into events: inout [SessionEvent]) {
-    var due: [(deadline: Double, slot: Int)] = []
-    for slot in slots.indices {
-      if let deadline = slots[slot].deadline(settings), now > deadline { due.append((deadline, slot)) }
-    }
-    due.sort { ($0.deadline, $0.slot) < ($1.deadline, $1.slot) }
-    for (deadline, slot) in due {
+    for (deadline, slot) in takeDue() {
       if slots[slot].phase == .suspended {
         let error = NearbyError(.resourceUsageTimeout, "suspended for too long")
         invalidate(slot, with: error, at: deadline, into: &events)
@@ -91,6 +103,5 @@ extension HostCore {
         invalidate(slot, with: error, at: deadline, into: &events)
       }
     }
-    earliestDeadline = nextDeadline ?? .infinity
   }
 }

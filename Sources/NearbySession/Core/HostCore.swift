@@ -27,8 +27,8 @@ public struct HostCore: Sendable {
   var isAskingPermission = false
   var pose: NearbyPose?
   var now = -Double.infinity
-  /// No deadline of any session is earlier.
-  var earliestDeadline = Double.infinity
+  /// For each session with a deadline an entry that is no later.
+  var deadlines = DeadlineQueue()
 
   public init(
     settings: NearbySettings = NearbySettings(), capabilities: DeviceCapabilities = .all,

@@ -25,6 +25,8 @@ struct SessionState: Sendable {
   var lastActivity = 0.0
   /// When the session was suspended, s.
   var suspendedSince = 0.0
+  /// Of its entry in the host's queue: at its deadline or before; infinite where there is none.
+  var queuedDeadline = Double.infinity
   var isAssisted = false
   /// The local end's short address towards an accessory.
   var shortAddress: UInt16 = 0

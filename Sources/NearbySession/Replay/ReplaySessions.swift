@@ -3,6 +3,8 @@ import UWBDSP
 /// Puts a capture's measurements through sessions, one for each peer, made when the peer is first seen: what an app with
 /// that device would have been told.
 ///
+/// A session is released when its peer is removed: memory grows with the peers that are there at once.
+///
 /// Time is the measurements' own. The same measurements, settings and seed give the same events, tokens included; a
 /// peer's tokens depend on the seed and its address alone, so that shards of a capture agree.
 public struct ReplaySessions: Sendable {
@@ -56,8 +58,11 @@ public struct ReplaySessions: Sendable {
   /// update.
   public mutating func deliver(_ measurement: RangingMeasurement, into events: inout [Event]) {
     core.advance(to: measurement.time, into: &scratch)
-    var peer = peers[measurement.peer] ?? addPeer(measurement.peer)
-    if case .resourceUsageTimeout? = core.error(of: peer.session)?.code { peer = addPeer(measurement.peer) }
+    handOver(to: &events)
+    // What gives no update needs no session.
+    let isSilent = measurement.status != .ok && settings.session.failedMeasurements == .countedAsActivity
+    guard peers[measurement.peer] != nil || !isSilent else { return }
+    let peer = peers[measurement.peer] ?? addPeer(measurement.peer)
     if !core.isRunning(peer.session) {
       run(peer, at: measurement.time)
     }
@@ -73,12 +78,12 @@ public struct ReplaySessions: Sendable {
   }
 
   /// Ends a capture: peers still present are removed with `reason` (`nil`: without a word), in the order in which they
-  /// were first seen. The next capture starts afresh, with the same tokens for the same addresses.
+  /// came. The next capture starts afresh, with the same tokens for the same addresses.
   public mutating func finish(reason: NearbyObject.RemovalReason? = .peerEnded, into events: inout [Event]) {
     if let reason {
-      for (slot, address) in addresses.enumerated() where core.slots[slot].isPeerPresent {
-        guard let token = core.slots[slot].peerToken else { continue }
-        events.append(Event(peer: address, time: core.now, kind: .removed(token, reason)))
+      for session in peers.values.map(\.session).sorted(by: { $0.generation < $1.generation }) {
+        guard core.slots[session.slot].isPeerPresent, let token = core.slots[session.slot].peerToken else { continue }
+        events.append(Event(peer: addresses[session.slot], time: core.now, kind: .removed(token, reason)))
       }
     }
     core = Self.makeCore(settings)
@@ -95,6 +100,9 @@ public struct ReplaySessions: Sendable {
 
   // MARK: Inside
 
+  /// Sessions that there is memory for: the most that there were at once.
+  var sessionCount: Int { core.slots.count }
+
   private static func makeCore(_ settings: Settings) -> HostCore {
     HostCore(settings: settings.session, capabilities: settings.capabilities, tokens: .seeded(settings.seed))
   }
@@ -104,7 +112,11 @@ public struct ReplaySessions: Sendable {
     configuration.isCameraAssistanceEnabled = settings.isCameraAssistanceEnabled
     let peer = Peer(session: core.makeSession(), configuration: .peer(configuration))
     peers[address] = peer
-    addresses.append(address)
+    if peer.session.slot == addresses.count {
+      addresses.append(address)
+    } else {
+      addresses[peer.session.slot] = address
+    }
     return peer
   }
 
@@ -115,6 +127,7 @@ public struct ReplaySessions: Sendable {
   }
 
   private mutating func handOver(to events: inout [Event]) {
+    var ended: [SessionID] = []
     for event in scratch {
       let address = addresses[event.session.slot]
       switch event.kind {
@@ -122,9 +135,16 @@ public struct ReplaySessions: Sendable {
         events.append(Event(peer: address, time: event.time, kind: .update(object)))
       case .removed(let object, let reason):
         events.append(Event(peer: address, time: event.time, kind: .removed(object.discoveryToken, reason)))
-      case .started, .suspended, .suspensionEnded, .shareableConfiguration, .convergence, .invalidated, .link:
+        ended.append(event.session)
+      case .invalidated:
+        ended.append(event.session)
+      case .started, .suspended, .suspensionEnded, .shareableConfiguration, .convergence, .link:
         break
       }
+    }
+    for session in ended {
+      peers[addresses[session.slot]] = nil
+      core.release(session, at: core.now, into: &scratch)
     }
     scratch.removeAll(keepingCapacity: true)
   }

@@ -157,4 +157,46 @@ import UWBDSP
     #expect(events.count == 1)
     #expect(events.first?.peer == DeviceAddress(rawValue: 0xA))
   }
+
+  @Test("sessions of peers that have gone are released: their number is that of the peers that are there at once")
+  func released() {
+    var settings = ReplaySessions.Settings()
+    settings.session.timeout = 1
+    var replay = ReplaySessions(settings: settings)
+    var removed: [UInt64] = []
+    for peer in 0..<5000 {
+      for event in replay.deliver(measurement(UInt64(peer), at: 0.1 * Double(peer))) {
+        if case .removed = event.kind { removed.append(event.peer.rawValue) }
+      }
+      _ = replay.deliver(measurement(UInt64(100_000 + peer), at: 0.1 * Double(peer), status: .missingTimestamps))
+    }
+    #expect(removed == (0..<UInt64(removed.count)).map { $0 } && removed.count > 4980)
+    #expect(replay.sessionCount <= 13)
+    var last: [ReplaySessions.Event] = []
+    replay.finish(into: &last)
+    #expect(last.map(\.peer.rawValue) == (UInt64(removed.count)..<5000).map { $0 })
+  }
+
+  @Test("deadlines come in order, those of one time as their sessions were made")
+  func queue() {
+    var state: UInt64 = 7
+    var queue = DeadlineQueue()
+    var expected: [Double] = []
+    for slot in 0..<1000 {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      let deadline = Double(state >> 56)
+      queue.insert(.init(deadline: deadline, slot: slot, generation: 0))
+      expected.append(deadline)
+      guard slot % 3 == 0 else { continue }
+      expected.sort()
+      #expect(queue.first?.deadline == expected.removeFirst())
+      queue.removeFirst()
+    }
+    while let first = queue.first {
+      expected.sort()
+      #expect(first.deadline == expected.removeFirst())
+      queue.removeFirst()
+    }
+    #expect(expected.isEmpty)
+  }
 }
