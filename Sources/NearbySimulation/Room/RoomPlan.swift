@@ -28,7 +28,7 @@ struct RoomPlan: Sendable {
   init(_ scenario: RoomScenario) throws(ScenarioError) {
     var scenario = scenario
     try Self.check(scenario)
-    if let crowd = scenario.crowd { scenario.devices += try Self.devices(of: crowd, scenario) }
+    if let crowd = scenario.crowd { scenario.devices += Self.devices(of: crowd, scenario) }
     self.scenario = scenario
     var walls: [Surroundings.Wall] = []
     if let box = scenario.box {
@@ -161,9 +161,6 @@ struct RoomPlan: Sendable {
       }
       return .timed(points.map { (time: $0.x, position: SIMD3($0.y, $0.z, $0.w)) })
     case .circle(let centre, let radius, let speed, let start):
-      guard radius > 0 else {
-        throw ScenarioError(place: place, problem: "a radius of \(radius) m", remedy: "Give one above 0.")
-      }
       return .circle(centre: centre, radius: radius, speed: speed, startAngle: start * .pi / 180)
     }
   }
@@ -172,14 +169,7 @@ struct RoomPlan: Sendable {
     func require(_ condition: Bool, _ place: String, _ problem: String, _ remedy: String) throws(ScenarioError) {
       if !condition { throw ScenarioError(place: place, problem: problem, remedy: remedy) }
     }
-    try require(
-      scenario.duration > 0 && scenario.duration <= 86_400, "duration_s", "is \(scenario.duration)",
-      "Give seconds above 0, at most a day.")
-    try require(
-      scenario.rate > 0 && scenario.rate <= 1000, "rate_hz", "is \(scenario.rate)",
-      "Give exchanges a second above 0, at most 1000.")
-    try require(
-      (0...1).contains(scenario.radio.loss), "radio.loss", "is \(scenario.radio.loss)", "Give a chance from 0 to 1.")
+    try scenario.checkLimits()
     if let box = scenario.box {
       try require(
         all(box.upper .> box.lower), "room", "upper_m is not beyond lower_m", "Give two corners, the smaller first.")
@@ -189,16 +179,7 @@ struct RoomPlan: Sendable {
   }
 
   /// Everybody walks from place to place, each drawn at random.
-  private static func devices(
-    of crowd: RoomScenario.Crowd, _ scenario: RoomScenario
-  ) throws(ScenarioError) -> [RoomScenario.Device] {
-    guard (2...1000).contains(crowd.count), (1..<crowd.count).contains(2 * crowd.neighbours - 1),
-      crowd.speed > 0, !any(crowd.upper .< crowd.lower)
-    else {
-      throw ScenarioError(
-        place: "crowd", problem: "\(crowd.count) devices with \(crowd.neighbours) neighbours on either side",
-        remedy: "Give 2 to 1000 devices, fewer neighbours than half of them, a speed above 0, two corners in order.")
-    }
+  private static func devices(of crowd: RoomScenario.Crowd, _ scenario: RoomScenario) -> [RoomScenario.Device] {
     func name(_ index: Int) -> String { "d\((index % crowd.count + crowd.count) % crowd.count)" }
     return (0..<crowd.count).map { index in
       var generator = SeededGenerator(seed: scenario.seed, stream: 2 << 32 | UInt64(index))

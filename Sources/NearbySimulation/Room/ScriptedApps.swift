@@ -31,7 +31,9 @@ public final class ScriptedApps {
   /// Opens the scenario's room; nothing runs yet.
   public init(_ scenario: RoomScenario) throws(ScenarioError) {
     room = try SimulatedRoom(scenario)
-    script = room.scenario.events.sorted { $0.time < $1.time }
+    // The next one last.
+    script = room.scenario.events.enumerated()
+      .sorted { ($0.element.time, $0.offset) > ($1.element.time, $1.offset) }.map(\.element)
   }
 
   /// Plays the scenario to its end; `body` hears what every delegate is told, in order.
@@ -78,8 +80,8 @@ public final class ScriptedApps {
   }
 
   private func nextEvent() -> RoomScenario.Event? {
-    guard let first = script.first, first.time <= room.scenario.duration else { return nil }
-    return script.removeFirst()
+    guard let next = script.last, next.time <= room.scenario.duration else { return nil }
+    return script.removeLast()
   }
 
   /// What both apps' transport brings about.

@@ -197,6 +197,18 @@ extension RoomScenario {
     public var neighbours: Int
     public var antennas: Antennas
 
+    public init(
+      count: Int, lower: SIMD3<Double>, upper: SIMD3<Double>, speed: Double = 1, neighbours: Int = 1,
+      antennas: Antennas = .lShaped
+    ) {
+      self.count = count
+      self.lower = lower
+      self.upper = upper
+      self.speed = speed
+      self.neighbours = neighbours
+      self.antennas = antennas
+    }
+
     private enum CodingKeys: String, CodingKey, CaseIterable {
       case count, neighbours, antennas
       case lower = "lower_m"

@@ -12,12 +12,10 @@ enum ScenarioFile {
 
   static func read(_ path: String) throws -> RoomScenario {
     let remedy = "Documentation/Scenarios.md describes the format; Scenarios/ holds examples."
-    let text: String
-    do {
-      text = try String(contentsOfFile: path, encoding: .utf8)
-    } catch {
-      throw CaptureError(file: path, problem: "can't be read as UTF-8 text", remedy: "Check the path.")
+    guard let text = String(data: try ByteSource(path: path).contents(limit: maximumByteCount), encoding: .utf8) else {
+      throw CaptureError(file: path, problem: "can't be read as UTF-8 text", remedy: remedy)
     }
+    try refuseAliases(in: text, path)
     do {
       let scenario = try YAMLDecoder().decode(RoomScenario.self, from: text)
       _ = try RoomScore(scenario)
@@ -29,6 +27,19 @@ enum ScenarioFile {
     } catch {
       throw CaptureError(file: path, problem: "is not YAML: \(error)", remedy: remedy)
     }
+  }
+
+  private static let maximumByteCount = 1 << 20
+
+  /// An alias stands for all that its anchor holds: a few lines of aliases of aliases unfold to more than any memory holds.
+  private static func refuseAliases(in text: String, _ path: String) throws {
+    let anchors = Set(text.matches(of: /&([A-Za-z0-9_-]+)/).map(\.1))
+    guard !anchors.isEmpty, let alias = text.matches(of: /\*([A-Za-z0-9_-]+)/).first(where: { anchors.contains($0.1) })
+    else { return }
+    let line = text[..<alias.range.lowerBound].count { $0.isNewline } + 1
+    throw CaptureError(
+      file: path, place: "line \(line)", problem: "“\(alias.0.prefix(40))” is an alias, which scenarios don't have",
+      remedy: "Write out what it stands for.")
   }
 
   private static func captureError(_ error: DecodingError, _ path: String, _ remedy: String) -> CaptureError {
