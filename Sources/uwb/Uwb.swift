@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 
 /// The command line: one file a verb, no signal processing.
 @main
@@ -18,4 +19,11 @@ struct Uwb: AsyncParsableCommand {
       ReplayCommand.self, MergeCommand.self, InfoCommand.self, ConvertCommand.self, SimulateCommand.self,
       InspectCommand.self, EvaluateCommand.self, CalibrateCommand.self, AccessoryCommand.self, EstimatorsCommand.self,
     ])
+
+  static func main() async {
+    // A pipe without a reader is an error of writing, told like any other. As a signal it would end the program, updates that
+    // were gathered and all, even where nothing but standard error has lost its reader.
+    signal(SIGPIPE, SIG_IGN)
+    await main(nil)
+  }
 }

@@ -23,7 +23,12 @@ struct UwbProcess {
     try run(arguments, input: input)
   }
 
-  static func run(_ arguments: [String], input: Data? = nil) throws -> UwbProcess {
+  /// Runs a line of the shell; `$0` is `uwb`, `$1` and on are `arguments`.
+  static func shell(_ line: String, _ arguments: String...) throws -> UwbProcess {
+    try run(["-c", line, executable.path] + arguments, program: URL(fileURLWithPath: "/bin/bash"))
+  }
+
+  static func run(_ arguments: [String], input: Data? = nil, program: URL = executable) throws -> UwbProcess {
     let folder = try TemporaryFolder()
     let outputFile = folder.path("stdout")
     let errorFile = folder.path("stderr")
@@ -32,7 +37,7 @@ struct UwbProcess {
     try (input ?? Data()).write(to: URL(fileURLWithPath: inputFile))
 
     let process = Process()
-    process.executableURL = executable
+    process.executableURL = program
     process.arguments = arguments
     // Files, not pipes: a pipe nobody empties would stop the program after 64 kB.
     process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: outputFile))

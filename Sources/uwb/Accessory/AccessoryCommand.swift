@@ -101,10 +101,14 @@ struct AccessoryCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Short address, hexadecimal.", valueName: "hex"))
     var address = "0101"
 
-    @Option(help: ArgumentHelp("State this clock drift, ppm: version 1.1.", valueName: "ppm"))
+    @Option(
+      help: ArgumentHelp("State this clock drift, ppm: version 1.1.", valueName: "ppm"),
+      transform: OptionRange.reader(UInt16.min...UInt16.max))
     var clockDrift: UInt16?
 
-    @Option(help: ArgumentHelp("Preferred update rate: 0, 10 (1.3 Hz) or 20 (5.5 Hz).", valueName: "code"))
+    @Option(
+      help: ArgumentHelp("Preferred update rate: 0, 10 (1.3 Hz) or 20 (5.5 Hz).", valueName: "code"),
+      transform: OptionRange.reader(UInt8.min...UInt8.max))
     var updateRate: UInt8 = 0
 
     func validate() throws {
@@ -147,10 +151,9 @@ struct AccessoryCommand: ParsableCommand {
 /// Where the verbs of `uwb accessory` read from.
 enum AccessoryInput {
   static func contents(_ source: String) throws -> Data {
-    if source == "-" { return FileHandle.standardInput.readDataToEndOfFile() }
     do {
-      return try Data(contentsOf: URL(fileURLWithPath: source))
-    } catch {
+      return try ByteSource(path: source).contents()
+    } catch  where source != "-" {
       throw CaptureError(
         file: source, problem: "is neither hexadecimal nor a file that can be read",
         remedy: "Give an even number of hexadecimal digits, a file, or -.")

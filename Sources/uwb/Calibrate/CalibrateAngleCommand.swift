@@ -76,8 +76,8 @@ struct CalibrateAngleCommand: ParsableCommand {
       report = try validate(measured)
     }
     switch output {
-    case .table: print(report.table, terminator: "")
-    case .ndjson: print(report.ndjson, terminator: "")
+    case .table: try ByteOutput.write(report.table)
+    case .ndjson: try ByteOutput.write(report.ndjson)
     }
     if let svg { try WrittenFile.write(report.picture.svg(), to: svg) }
     let isBoard = report.calibration.manifold != nil
@@ -141,7 +141,7 @@ struct CalibrateAngleCommand: ParsableCommand {
     }
     let half = 0.5 * Double.pi / 180
     let directions = Set(
-      measured.snapshots.map { SIMD2(Int(($0.azimuth / half).rounded()), Int(($0.elevation / half).rounded())) })
+      measured.snapshots.map { SIMD2(($0.azimuth / half).rounded(), ($0.elevation / half).rounded()) })
     return AngleCalibrationReport(
       measured: AngleMeasurements(measured.snapshots, before: checked.before), heldOut: heldOut,
       calibration: AngleCalibration(antennas: fitted.calibration), pointCount: directions.count,

@@ -46,18 +46,19 @@ struct CalibrateBiasCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Use these features and choose none.", valueName: "set"))
   var features: QualityFeatureSet?
 
-  @Option(help: ArgumentHelp("Use this λ for the range bias and choose none.", valueName: "λ"))
+  @Option(
+    help: ArgumentHelp("Use this λ for the range bias and choose none.", valueName: "λ"),
+    transform: OptionRange.reader(OptionRange.lambda))
   var ridge: Double?
 
-  @Option(help: ArgumentHelp("Use this λ for line of sight and choose none.", valueName: "λ"))
+  @Option(
+    help: ArgumentHelp("Use this λ for line of sight and choose none.", valueName: "λ"),
+    transform: OptionRange.reader(OptionRange.lambda))
   var lineOfSightRidge: Double?
 
   @OptionGroup var engine: EngineOptions
 
   func validate() throws {
-    for value in [ridge, lineOfSightRidge].compactMap({ $0 }) {
-      guard value > 0, value.isFinite else { throw ValidationError("A ridge is positive; \(value) is not.") }
-    }
     _ = try methods()
   }
 

@@ -47,20 +47,19 @@ struct CalibrateDelayCommand: ParsableCommand {
     help: ArgumentHelp("With --self: a delay that is known, ns; may be repeated.", valueName: "address=ns"))
   var knownDelay: [SelfCalibrationRun.KnownDelay] = []
 
-  @Option(help: ArgumentHelp("With --self: what a place adds to a range, standard deviation.", valueName: "m"))
+  @Option(
+    help: ArgumentHelp("With --self: what a place adds to a range, standard deviation.", valueName: "m"),
+    transform: OptionRange.reader(OptionRange.deviation))
   var placeDeviation = 0.02
 
-  @Option(help: ArgumentHelp("With --self: standard deviation of the truth table's distances.", valueName: "m"))
+  @Option(
+    help: ArgumentHelp("With --self: standard deviation of the truth table's distances.", valueName: "m"),
+    transform: OptionRange.reader(OptionRange.deviation))
   var surveyDeviation = 0.01
 
   func validate() throws {
     if arrangement == nil, !knownDelay.isEmpty {
       throw ValidationError("--known-delay goes with --self; without it distances are known and delays follow.")
-    }
-    for (name, value) in [("place", placeDeviation), ("survey", surveyDeviation)] {
-      guard value > 0, value.isFinite else {
-        throw ValidationError("--\(name)-deviation takes metres above 0; \(value) is not.")
-      }
     }
   }
 

@@ -17,18 +17,17 @@ struct CalibrateSimulatedCommand: ParsableCommand {
         uwb calibrate simulated --trials 400 --seed 1 --out model.swift
       """)
 
-  @Option(help: "CIRs of each channel model, SNR and receiver.")
+  @Option(
+    help: "CIRs of each channel model, SNR and receiver.", transform: OptionRange.reader(OptionRange.trials))
   var trials = 400
 
-  @Option(help: "Seed of the training draws; the judging ones take the next.")
+  @Option(
+    help: "Seed of the training draws; the judging ones take the next.", transform: OptionRange.reader(OptionRange.seed)
+  )
   var seed: UInt64 = 1
 
   @Option(help: ArgumentHelp("Write the model as Swift source.", valueName: "file.swift"))
   var out: String?
-
-  func validate() throws {
-    guard trials >= 1 else { throw ValidationError("--trials takes a positive number; \(trials) is none.") }
-  }
 
   func run() throws {
     let training = LineOfSightTrials(trialCount: trials, seed: seed).samples()

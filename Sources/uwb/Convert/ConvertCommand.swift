@@ -38,12 +38,9 @@ struct ConvertCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       "Begin a new SigMF recording whenever one's samples reach so many megabytes, and write a collection of them.",
-      valueName: "MB"))
+      valueName: "MB"),
+    transform: OptionRange.reader(OptionRange.split))
   var split: Int?
-
-  func validate() throws {
-    if let split, split < 1 { throw ValidationError("--split is a size in megabytes, from 1 on; \(split) is not.") }
-  }
 
   func run() throws {
     var reader = try options.open(input)

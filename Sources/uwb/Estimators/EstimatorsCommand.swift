@@ -12,18 +12,18 @@ struct EstimatorsCommand: ParsableCommand {
       """)
 
   func run() throws {
-    print("Delay (--delay):")
-    for method in DelayMethod.allCases { print("  \(padded(method.rawValue)) \(Self.text(method))") }
-    print("\nAngle (--angle):")
-    for method in AngleMethod.allCases { print("  \(padded(method.rawValue)) \(Self.text(method))") }
-    print("\nAngle from snapshots (evaluate angle):")
-    for method in DirectionMethod.allCases { print("  \(padded(method.rawValue)) \(Self.text(method))") }
-    print("\nDevice profiles (from the capture):")
-    for profile in DeviceProfile.all {
-      print(
-        "  \(padded(profile.name)) delay \(profile.delay.rawValue), peak \(profile.peakOffsetTaps) taps after the chip's first path"
-      )
+    var lines = ["Delay (--delay):"]
+    lines += DelayMethod.allCases.map { "  \(padded($0.rawValue)) \(Self.text($0))" }
+    lines += ["", "Angle (--angle):"]
+    lines += AngleMethod.allCases.map { "  \(padded($0.rawValue)) \(Self.text($0))" }
+    lines += ["", "Angle from snapshots (evaluate angle):"]
+    lines += DirectionMethod.allCases.map { "  \(padded($0.rawValue)) \(Self.text($0))" }
+    lines += ["", "Device profiles (from the capture):"]
+    lines += DeviceProfile.all.map { profile in
+      let peak = "peak \(profile.peakOffsetTaps) taps after the chip's first path"
+      return "  \(padded(profile.name)) delay \(profile.delay.rawValue), \(peak)"
     }
+    try ByteOutput.write(lines.joined(separator: "\n") + "\n")
   }
 
   private func padded(_ name: String) -> String {

@@ -36,7 +36,7 @@ struct EvaluateAngleCommand: ParsableCommand {
   @Option(parsing: .unconditional, help: ArgumentHelp("Where the sources are.", valueName: "list"))
   var sources = "17.3"
 
-  @Option(help: "Snapshots of each trial.")
+  @Option(help: "Snapshots of each trial.", transform: OptionRange.reader(OptionRange.snapshots))
   var snapshots = 64
 
   @Option(
@@ -44,10 +44,10 @@ struct EvaluateAngleCommand: ParsableCommand {
     help: ArgumentHelp("Signal-to-noise ratios, dB, separated by commas.", valueName: "list"))
   var snr = "0,10,20"
 
-  @Option(help: "Trials of each case.")
+  @Option(help: "Trials of each case.", transform: OptionRange.reader(OptionRange.trials))
   var trials = 2000
 
-  @Option(help: "Seed of all random draws.")
+  @Option(help: "Seed of all random draws.", transform: OptionRange.reader(OptionRange.seed))
   var seed: UInt64 = 1
 
   @Option(help: ArgumentHelp("all, or names separated by commas (see uwb estimators).", valueName: "names"))
@@ -62,11 +62,15 @@ struct EvaluateAngleCommand: ParsableCommand {
       valueName: "how"))
   var noise: NoiseKnowledge?
 
-  @Option(help: ArgumentHelp("Half-angle round broadside in which to look, degrees.", valueName: "degrees"))
+  @Option(
+    help: ArgumentHelp("Half-angle round broadside in which to look, degrees.", valueName: "degrees"),
+    transform: OptionRange.reader(OptionRange.fieldOfView))
   var fieldOfView = 90.0
 
-  @Option(help: "Threads that share the trials; by default one for each core.")
-  var threads = ProcessInfo.processInfo.activeProcessorCount
+  @Option(
+    help: "Threads that share the trials, \(OptionRange.threads.help); by default one for each core.",
+    transform: OptionRange.reader(OptionRange.threads))
+  var threads = OptionRange.defaultThreads
 
   @Option(help: "What to write: table, ndjson or csv.")
   var output = EvaluateDelayCommand.OutputKind.table
@@ -81,14 +85,6 @@ struct EvaluateAngleCommand: ParsableCommand {
   enum NoiseKnowledge: String, ExpressibleByArgument, CaseIterable { case known, estimated }
 
   func validate() throws {
-    guard trials >= 1 else { throw ValidationError("--trials takes a positive number; \(trials) is none.") }
-    guard threads >= 1 else { throw ValidationError("--threads takes a positive number; \(threads) is none.") }
-    guard (1...100_000).contains(snapshots) else {
-      throw ValidationError("--snapshots takes 1 … 100000; \(snapshots) is none of them.")
-    }
-    guard fieldOfView > 0, fieldOfView <= 90 else {
-      throw ValidationError("--field-of-view takes degrees up to 90; \(fieldOfView) is none of them.")
-    }
     _ = try DecibelList.parse(snr)
     _ = try scene()
     _ = try names()

@@ -41,17 +41,19 @@ struct EvaluateDelayCommand: ParsableCommand {
       discussion: "Estimators that whiten are told, the others take it for white; the bound reckons with it."))
   var noise = Noise.white
 
-  @Option(help: "Trials of each case.")
+  @Option(help: "Trials of each case.", transform: OptionRange.reader(OptionRange.trials))
   var trials = 2000
 
-  @Option(help: "Seed of all random draws.")
+  @Option(help: "Seed of all random draws.", transform: OptionRange.reader(OptionRange.seed))
   var seed: UInt64 = 1
 
   @Option(help: ArgumentHelp("all, or names separated by commas (see uwb estimators).", valueName: "names"))
   var estimators = "all"
 
-  @Option(help: "Threads that share the trials; by default one for each core.")
-  var threads = ProcessInfo.processInfo.activeProcessorCount
+  @Option(
+    help: "Threads that share the trials, \(OptionRange.threads.help); by default one for each core.",
+    transform: OptionRange.reader(OptionRange.threads))
+  var threads = OptionRange.defaultThreads
 
   @Option(help: "What to write: table, ndjson or csv.")
   var output = OutputKind.table
@@ -78,8 +80,6 @@ struct EvaluateDelayCommand: ParsableCommand {
   }
 
   func validate() throws {
-    guard trials >= 1 else { throw ValidationError("--trials takes a positive number; \(trials) is none.") }
-    guard threads >= 1 else { throw ValidationError("--threads takes a positive number; \(threads) is none.") }
     _ = try DecibelList.parse(snr)
     _ = try methods()
     _ = try cases()

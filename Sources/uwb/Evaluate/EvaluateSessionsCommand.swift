@@ -24,30 +24,25 @@ struct EvaluateSessionsCommand: AsyncParsableCommand {
         taskset -c 0 uwb evaluate sessions --sessions 1000 --rate 100 --seconds 10 --stalled 10
       """)
 
-  @Option(help: "Sessions that run, each with one peer.")
+  @Option(help: "Sessions that run, each with one peer.", transform: OptionRange.reader(OptionRange.sessions))
   var sessions = 1000
 
-  @Option(help: "Updates a second for each.")
+  @Option(help: "Updates a second for each.", transform: OptionRange.reader(OptionRange.rate))
   var rate = 100.0
 
-  @Option(help: "How long to measure, s.")
+  @Option(help: "How long to measure, s.", transform: OptionRange.reader(OptionRange.seconds))
   var seconds = 10.0
 
-  @Option(help: "More subscribers, which take one event and then none.")
+  @Option(
+    help: "More subscribers, which take one event and then none.", transform: OptionRange.reader(OptionRange.stalled))
   var stalled = 10
-
-  func validate() throws {
-    guard sessions > 0, rate > 0, rate <= 1000, seconds > 0, stalled >= 0 else {
-      throw ValidationError("Give positive numbers, and at most 1000 updates a second.")
-    }
-  }
 
   /// Counts of latencies by 10 µs, shared by all subscribers.
   private final class Histogram: Sendable {
     private let bins: Mutex<[Int]> = Mutex(Array(repeating: 0, count: 20_001))
 
     func add(_ seconds: Double) {
-      let bin = max(0, min(20_000, Int(seconds * 1e5)))
+      let bin = Int(seconds * 1e5, within: 0...20_000)
       bins.withLock { $0[bin] += 1 }
     }
 

@@ -42,8 +42,9 @@ struct ImpulseResponseDrawing {
 
   private func interpolated(around center: Double) -> ImpulseResponsePicture.Curve? {
     let interpolation = BandLimitedInterpolation(windowTaps: 64, factor: 16)
-    let start = Int(center) - 24
-    guard start >= 0, start + 64 <= response.tapCount else { return nil }
+    guard let start = Int(checked: center - 24, rounded: .down), start >= 0, start + 64 <= response.tapCount else {
+      return nil
+    }
     let fine = interpolation.interpolate(response.samples(taps: start..<(start + 64)))
     let shown = (16 * 12)..<(16 * 40)
     return ImpulseResponsePicture.Curve(

@@ -19,7 +19,7 @@ struct InspectCommand: ParsableCommand {
 
   @OptionGroup var engine: EngineOptions
 
-  @Option(help: "Which exchange, counted from 0.")
+  @Option(help: "Which exchange, counted from 0.", transform: OptionRange.reader(OptionRange.exchange))
   var exchange = 0
 
   @Option(help: "Whose reception to draw: poll, response or final.")
@@ -30,10 +30,6 @@ struct InspectCommand: ParsableCommand {
 
   enum Message: String, ExpressibleByArgument, CaseIterable {
     case poll, response, final
-  }
-
-  func validate() throws {
-    guard exchange >= 0 else { throw ValidationError("--exchange counts from 0; \(exchange) is no exchange.") }
   }
 
   func run() throws {
@@ -51,7 +47,7 @@ struct InspectCommand: ParsableCommand {
     }
     let ranging = try engine.engine(for: reader.header, file: capture)
     let measurement = ranging.measure(found, using: ranging.makeWorkspace())
-    print(ExchangeText(header: reader.header, exchange: found, measurement: measurement).text)
+    try ByteOutput.write(ExchangeText(header: reader.header, exchange: found, measurement: measurement).text + "\n")
     guard let svg else { return }
     let picture = try picture(of: found, by: ranging)
     try WrittenFile.write(picture.svg(), to: svg)

@@ -84,7 +84,7 @@ enum ArrayFile {
     func fault(_ place: String, _ problem: String, _ remedy: String) -> CaptureError {
       CaptureError(file: path, place: place, problem: problem, remedy: remedy)
     }
-    guard contents.carrier > 0, contents.carrier.isFinite else {
+    guard EngineLimits.carrier.contains(contents.carrier) else {
       throw fault(
         "carrier_hz", "\(contents.carrier) is no frequency", "Give the carrier in hertz, 7987200000 for channel 9.")
     }
@@ -93,13 +93,10 @@ enum ArrayFile {
         "positions_m", contents.layout == nil ? "is missing" : "stands beside a layout",
         "Give either positions_m or layout.")
     }
-    var array: AntennaArray
-    if let layout = contents.layout {
-      array = try read(layout, carrier: contents.carrier, fault)
-    } else {
-      array = AntennaArray(
-        positions: try read(contents.positions ?? [], fault), carrier: contents.carrier)
-    }
+    let layout = try contents.layout.map { try read($0, carrier: contents.carrier, fault) }
+    var array = try AntennaArray(
+      positions: layout?.positions.map { [$0.x, $0.y, $0.z] } ?? contents.positions ?? [], carrier: contents.carrier,
+      file: path, positionsField: layout == nil ? "positions_m" : "layout")
     let count = array.positions.count
     if let gains = contents.gains {
       guard gains.count == count else {
@@ -107,8 +104,10 @@ enum ArrayFile {
       }
       array.gains = try gains.enumerated().map { index, gain in
         let (level, phase) = (gain.leveldB ?? 0, gain.phase ?? 0)
-        guard abs(level) <= 100, phase.isFinite else {
-          throw fault("gains[\(index)]", "is no gain", "Give level_db within ±100 dB and phase_deg.")
+        guard abs(level) <= 100, abs(phase) <= EngineLimits.phase else {
+          throw fault(
+            "gains[\(index)]", "is no gain",
+            "Give level_db within ±100 dB and phase_deg within ±\(EngineLimits.phase).")
         }
         return Complex(length: pow(10, level / 20), phase: phase * .pi / 180)
       }
@@ -120,19 +119,6 @@ enum ArrayFile {
 
   private typealias Fault = (_ place: String, _ problem: String, _ remedy: String) -> CaptureError
 
-  private static func read(_ positions: [[Double]], _ fault: Fault) throws -> [SIMD3<Double>] {
-    guard !positions.isEmpty else {
-      throw fault("positions_m", "there are no antennas", "Give one [x, y, z] in metres for each antenna.")
-    }
-    return try positions.enumerated().map { index, position in
-      guard position.count == 3, position.allSatisfy(\.isFinite) else {
-        throw fault(
-          "positions_m[\(index)]", "\(position) is no position", "Give three numbers, [x, y, z] in metres.")
-      }
-      return SIMD3(position[0], position[1], position[2])
-    }
-  }
-
   private static func read(_ layout: Layout, carrier: Double, _ fault: Fault) throws -> AntennaArray {
     let wavelength = UWB.speedOfLightInAir / carrier
     func length(_ metres: Double?, _ wavelengths: Double?, _ name: String) throws -> Double {
@@ -142,8 +128,10 @@ enum ArrayFile {
       return value
     }
     func number(_ value: Int?, _ name: String) throws -> Int {
-      guard let value, value >= 1, value <= 1024 else {
-        throw fault("layout.\(name)", "is missing or not from 1 to 1024", "Give the number of antennas.")
+      let counts = EngineLimits.antennaCount
+      guard let value, counts.contains(value) else {
+        throw fault(
+          "layout.\(name)", "is missing or not from 1 to \(counts.upperBound)", "Give the number of antennas.")
       }
       return value
     }
@@ -158,9 +146,6 @@ enum ArrayFile {
         spacing: try length(layout.spacing, layout.spacingWavelengths, "spacing"), carrier: carrier)
     case "rectangular":
       let (columns, rows) = (try number(layout.columns, "columns"), try number(layout.rows, "rows"))
-      guard columns * rows <= 1024 else {
-        throw fault("layout", "has \(columns) × \(rows) antennas", "Give at most 1024.")
-      }
       let spacing = try length(layout.spacing, layout.spacingWavelengths, "spacing")
       return .rectangular(columns: columns, rows: rows, spacing: SIMD2(spacing, spacing), carrier: carrier)
     case "circular":
@@ -203,7 +188,7 @@ enum ArrayFile {
   private static func read(_ manifold: Manifold, over array: AntennaArray, _ fault: Fault) throws -> ManifoldGrid {
     func axis(_ axis: Axis, _ name: String) throws -> ManifoldGrid.Axis {
       let step = axis.step ?? 0
-      guard axis.count >= 1, axis.count <= 3600, axis.first.isFinite, axis.count == 1 || (step > 0 && step <= 180)
+      guard axis.count >= 1, axis.count <= 3600, abs(axis.first) <= 360, axis.count == 1 || (step > 0 && step <= 180)
       else {
         throw fault("manifold.\(name)", "is no axis", "Give first, step (degrees) and count.")
       }
@@ -218,8 +203,9 @@ enum ArrayFile {
         "Give [real, imaginary] for each azimuth, elevation and antenna, azimuth fastest, then elevation.")
     }
     let responses = try manifold.responses.enumerated().map { index, pair in
-      guard pair.count == 2, pair.allSatisfy(\.isFinite) else {
-        throw fault("manifold.responses[\(index)]", "is no complex number", "Give [real, imaginary].")
+      guard pair.count == 2, pair.allSatisfy({ abs($0) <= 1e6 }) else {
+        throw fault(
+          "manifold.responses[\(index)]", "is no response", "Give [real, imaginary], each within ±1000000.")
       }
       return Complex(pair[0], pair[1])
     }

@@ -23,10 +23,14 @@ struct InputOptions: ParsableArguments {
   @Option(help: "NumPy arrays: what a sample is multiplied by.")
   var scale: Float?
 
-  @Option(help: ArgumentHelp("NumPy arrays: time from tap to tap; the default is 1.0016.", valueName: "ns"))
+  @Option(
+    help: ArgumentHelp("NumPy arrays: time from tap to tap; the default is 1.0016.", valueName: "ns"),
+    transform: OptionRange.reader(OptionRange.tapSpacing))
   var tapSpacing: Double?
 
-  @Option(help: ArgumentHelp("NumPy arrays: the chip's own first path.", valueName: "taps"))
+  @Option(
+    help: ArgumentHelp("NumPy arrays: the chip's own first path.", valueName: "taps"),
+    transform: OptionRange.reader(CaptureLimits.taps))
   var firstPath: Double?
 
   @Option(
@@ -37,11 +41,10 @@ struct InputOptions: ParsableArguments {
   var columns: String?
 
   func validate() throws {
-    if let scale, !(scale.isFinite && scale != 0) { throw ValidationError("--scale \(scale) makes no sense.") }
-    if let tapSpacing, !(tapSpacing.isFinite && tapSpacing > 0) {
-      throw ValidationError("--tap-spacing is a time in nanoseconds, above 0; \(tapSpacing) is not.")
+    if let scale, !CaptureLimits.scale.contains(abs(scale)) {
+      throw ValidationError(
+        "--scale takes a number from \(CaptureLimits.scale.help), or its negative; \(scale) is none.")
     }
-    if let firstPath, !firstPath.isFinite { throw ValidationError("--first-path \(firstPath) makes no sense.") }
   }
 
   /// As the capture library takes them.

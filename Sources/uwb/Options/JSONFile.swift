@@ -4,12 +4,7 @@ import UWBCapture
 /// Small JSON files that people write by hand.
 enum JSONFile {
   static func decode<Value: Decodable>(_ type: Value.Type, _ path: String, remedy: String) throws -> Value {
-    let data: Data
-    do {
-      data = try Data(contentsOf: URL(fileURLWithPath: path))
-    } catch {
-      throw CaptureError(file: path, problem: "can't be read", remedy: remedy)
-    }
+    let data = try ByteSource(path: path).contents()
     do {
       return try JSONDecoder().decode(type, from: data)
     } catch let DecodingError.keyNotFound(key, _) {

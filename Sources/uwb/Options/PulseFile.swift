@@ -35,18 +35,25 @@ enum PulseFile {
     }
   }
 
+  /// Seconds from sample to sample, and of a whole pulse.
+  private static let spacings = 1e-12...1e-8
+  private static let longest = 2e-7
+
   private static func read(_ path: String) throws -> PulseShape {
     let contents = try JSONFile.decode(
       Contents.self, path,
       remedy: "Give raised-cosine, root-raised-cosine or dw1000, or a file like "
         + "{\"spacing_s\": 1.25e-10, \"peak_index\": 64, \"samples\": [0, …, 1, …]}.")
-    guard contents.spacing > 0, contents.spacing.isFinite, contents.samples.count >= 4,
-      contents.samples.allSatisfy(\.isFinite), contents.peak >= 0,
+    guard spacings.contains(contents.spacing), contents.samples.count >= 4,
+      Double(contents.samples.count) * contents.spacing <= longest,
+      contents.samples.allSatisfy({ abs($0) <= 1e15 }), contents.peak >= 0,
       contents.peak <= Double(contents.samples.count - 1)
     else {
       throw CaptureError(
         file: path, problem: "this is no pulse",
-        remedy: "It takes a positive spacing_s, at least four finite samples, and a peak_index inside them.")
+        remedy:
+          "It takes a spacing_s from \(spacings.lowerBound) to \(spacings.upperBound), at least four samples within ±1e15 "
+          + "that last \(longest) s at most, and a peak_index inside them.")
     }
     let pulse = MeasuredPulse(samples: contents.samples, spacing: contents.spacing, peakPosition: contents.peak)
     let peak = pulse(0)

@@ -1,8 +1,5 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Foundation
+import UWBCapture
 
 /// Standard output (or a file descriptor of a test's), buffered: until enough has gathered, or until it has waited for long
 /// when more is written. So the first line leaves at once.
@@ -31,31 +28,21 @@ final class ByteOutput {
 
   func flush() throws {
     lastFlush = .now
-    var start = 0
-    while start < bytes.count {
-      let written = bytes.withUnsafeBytes { buffer in
-        buffer.baseAddress.map { DescriptorWrite.write(descriptor, $0 + start, buffer.count - start) } ?? 0
-      }
-      if written < 0 {
-        if errno == EINTR { continue }
-        let reason = String(cString: strerror(errno))
-        bytes.removeAll(keepingCapacity: true)
-        throw OutputError(problem: "can't write to standard output: \(reason)")
-      }
-      start += written
-    }
+    let code = bytes.withUnsafeBytes { DescriptorWrite.all($0, to: descriptor) }
     bytes.removeAll(keepingCapacity: true)
+    guard code == 0 else {
+      throw OutputError(problem: "can't write to standard output: \(String(cString: strerror(code)))")
+    }
   }
-}
 
-/// `write(2)` under a name that the methods above don't hide.
-private enum DescriptorWrite {
-  static func write(_ descriptor: Int32, _ start: UnsafeRawPointer, _ count: Int) -> Int {
-    #if canImport(Glibc)
-      Glibc.write(descriptor, start, count)
-    #else
-      Darwin.write(descriptor, start, count)
-    #endif
+  /// What was gathered is not lost where an error ends the verb.
+  deinit { try? flush() }
+
+  /// Writes `text` and all that was gathered: a verb's whole output.
+  static func write(_ text: String) throws {
+    let output = ByteOutput()
+    try output.write(text)
+    try output.flush()
   }
 }
 

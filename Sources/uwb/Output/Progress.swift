@@ -1,4 +1,5 @@
 import Foundation
+import UWBCapture
 
 /// A line on the terminal's standard error that tells how far a long job is; silent where nobody watches.
 struct Progress {
@@ -38,14 +39,16 @@ struct Progress {
     if isShown, lastShown > 0 { write("\r\u{1B}[K") }
   }
 
-  private func write(_ text: String) {
-    FileHandle.standardError.write(Data(text.utf8))
-  }
+  private func write(_ text: String) { Message.writeRaw(text) }
 }
 
-/// Messages for people, apart from the data.
+/// Messages for people on standard error, apart from the data. One that can't be written there is lost, and nothing else is.
 enum Message {
-  static func write(_ text: String) {
-    FileHandle.standardError.write(Data("\(text)\n".utf8))
+  static func write(_ text: String) { writeRaw("\(text)\n") }
+
+  /// Without the line's end.
+  static func writeRaw(_ text: String) {
+    var text = text
+    text.withUTF8 { _ = DescriptorWrite.all(UnsafeRawBufferPointer($0), to: STDERR_FILENO) }
   }
 }

@@ -34,12 +34,16 @@ struct ReplayCommand: ParsableCommand {
   @Option(help: "fast, or recorded: at the pace of the capture's own clock.")
   var pace = Pace.fast
 
-  @Option(help: "Threads that share the measuring; by default one for each core. The output does not depend on it.")
-  var threads = ProcessInfo.processInfo.activeProcessorCount
+  @Option(
+    help:
+      "Threads that share the measuring, \(OptionRange.threads.help); by default one for each core. The output does not depend on it.",
+    transform: OptionRange.reader(OptionRange.threads))
+  var threads = OptionRange.defaultThreads
 
   @Option(
     help: ArgumentHelp(
-      "Measure every n-th exchange only, from the i-th on, and write what uwb merge joins.", valueName: "i/n"))
+      "Measure every n-th exchange only, from the i-th on, and write what uwb merge joins.", valueName: "i/n"),
+    transform: Shard.read)
   var shard: Shard?
 
   func validate() throws {
@@ -52,7 +56,6 @@ struct ReplayCommand: ParsableCommand {
     if device.pose != nil, captures.count > 1 {
       throw ValidationError(PoseOptions.oneCapture)
     }
-    guard threads >= 1 else { throw ValidationError("--threads takes a positive number; \(threads) is none.") }
   }
 
   enum OutputKind: String, ExpressibleByArgument, CaseIterable {

@@ -2,19 +2,21 @@ import ArgumentParser
 import UWBDSP
 
 /// One machine's share of a capture's exchanges: every `count`-th, beginning with the `number`-th.
-struct Shard: Hashable, Codable, ExpressibleByArgument, CustomStringConvertible {
+struct Shard: Hashable, Codable, CustomStringConvertible {
   /// From 1 to `count`.
   var number: Int
   var count: Int
 
   /// Reads `i/n`.
-  init?(argument: String) {
-    let parts = argument.split(separator: "/", omittingEmptySubsequences: false)
-    guard parts.count == 2, let number = Int(parts[0]), let count = Int(parts[1]), count >= 1, count <= 1 << 20,
+  @Sendable
+  static func read(_ text: String) throws -> Shard {
+    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count == 2, let number = Int(parts[0]), let count = Int(parts[1]), OptionRange.shards.contains(count),
       (1...count).contains(number)
-    else { return nil }
-    self.number = number
-    self.count = count
+    else {
+      throw ValidationError("Give i/n, as in 2/3: n from \(OptionRange.shards.help), i from 1 to n.")
+    }
+    return Shard(number: number, count: count)
   }
 
   /// Whether it measures the exchange that a capture counts as `index`.

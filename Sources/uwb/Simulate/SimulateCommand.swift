@@ -36,7 +36,9 @@ struct SimulateCommand: AsyncParsableCommand {
   @Option(help: "With --live: recorded goes at the room's own pace, fast as quickly as it can.")
   var pace = Pace.fast
 
-  @Option(help: "Seed of all random draws: the same seed gives the same bytes. 1, or the scenario file's own.")
+  @Option(
+    help: "Seed of all random draws: the same seed gives the same bytes. 1, or the scenario file's own.",
+    transform: OptionRange.reader(OptionRange.seed))
   var seed: UInt64?
 
   enum Pace: String, ExpressibleByArgument, CaseIterable {

@@ -29,10 +29,10 @@ struct EvaluateRangingCommand: ParsableCommand {
   @Flag(help: "Also calibrate delays on the captures, each one scored by a calibration made without it.")
   var crossValidate = false
 
-  @Option(help: "Simulated walks to run.")
+  @Option(help: "Simulated walks to run.", transform: OptionRange.reader(OptionRange.walks))
   var walks = 0
 
-  @Option(help: "Seed of all random draws.")
+  @Option(help: "Seed of all random draws.", transform: OptionRange.reader(OptionRange.seed))
   var seed: UInt64 = 1
 
   @Option(help: "What to write: table, ndjson or csv.")
@@ -42,7 +42,6 @@ struct EvaluateRangingCommand: ParsableCommand {
   var svg: String?
 
   func validate() throws {
-    guard walks >= 0 else { throw ValidationError("--walks takes a number of walks; \(walks) is none.") }
     guard !captures.isEmpty || walks > 0 else { throw ValidationError("Give captures, or --walks, or both.") }
   }
 
