@@ -14,12 +14,10 @@ import UWBDSP
 
   private func metadata(_ count: Int = 3) throws -> (folder: TemporaryFolder, text: String) {
     let folder = try TemporaryFolder()
-    var exchanges = SigMFTests.exchanges(count, layout: .single, seed: 3)
-    for index in exchanges.indices {
-      exchanges[index].time = 1
-      exchanges[index].chipReport = ChipReport(
-        distance: 1, rawDistance: 1, clockOffsetppm: 1, azimuth: 1, elevation: 1)
-      exchanges[index].poll.reception = reception
+    let exchanges = (0..<count).map { index in
+      RangingExchange(
+        index: index, time: 1, peer: DeviceAddress(rawValue: 1), poll: RangingMessage(reception: reception),
+        chipReport: ChipReport(distance: 1, rawDistance: 1, clockOffsetppm: 1, azimuth: 1, elevation: 1))
     }
     try SigMFTests.write(exchanges, to: folder.path + "/x")
     return (folder, try String(contentsOfFile: folder.path + "/x.sigmf-meta", encoding: .utf8))
@@ -28,7 +26,7 @@ import UWBDSP
   private var reception: Reception {
     Reception(
       time: DeviceTime(ticks: 1), chipFirstPathTaps: 1,
-      impulseResponse: ChannelImpulseResponse([.init(1, 0), .init(2, 0)]), preambleCount: 1, receivedPowerdBm: 1,
+      impulseResponse: ChannelImpulseResponse([.init(1, 0), .init(2, 0)], scale: 0.5), preambleCount: 1, receivedPowerdBm: 1,
       firstPathPowerdBm: 1, noiseThreshold: 1, noiseDeviation: 1, carrierOffsetppm: 1, timeTrackingOffsetppm: 1)
   }
 

@@ -69,4 +69,59 @@ struct HostileInputTests {
     #expect(run.status == 1)
     #expect(run.errors.contains("option.json") && run.errors.contains(complaint), "\(run.errors)")
   }
+
+  @Test(
+    "arrays and pulses that can't be are refused by file and field, before anything is measured",
+    arguments: [
+      ("--array", "{\"carrier_hz\": 1e300, \"positions_m\": [[0,0,0]]}", "carrier_hz"),
+      ("--array", "{\"carrier_hz\": 8e9, \"positions_m\": [[0,0,0],[18.8,0,0]]}", "positions_m[1]"),
+      ("--array", "{\"carrier_hz\": 8e9, \"positions_m\": [[0,0,0],[1e9,0,0]]}", "positions_m[1]"),
+      (
+        "--array", "{\"carrier_hz\": 8e9, \"positions_m\": [[0,0,0]], \"gains\": [{\"phase_deg\": 1e308}]}",
+        "gains[0]"
+      ),
+      (
+        "--array", "{\"carrier_hz\": 8e9, \"layout\": {\"kind\": \"linear\", \"count\": 65, \"spacing_m\": 0.01}}",
+        "layout.count"
+      ),
+      (
+        "--array", "{\"carrier_hz\": 8e9, \"layout\": {\"kind\": \"linear\", \"count\": 64, \"spacing_m\": 1}}",
+        "layout["
+      ),
+      ("--pulse", "{\"spacing_s\": 1e-300, \"peak_index\": 1, \"samples\": [0,1,0,0]}", "is no pulse"),
+      ("--pulse", "{\"spacing_s\": 1, \"peak_index\": 1, \"samples\": [0,1,0,0]}", "is no pulse"),
+    ])
+  func extremes(option: String, contents: String, complaint: String) throws {
+    try options(option: option, contents: contents, complaint: complaint)
+  }
+
+  @Test("YAML aliases are refused with their line: a few of them unfold without end")
+  func aliases() throws {
+    let folder = try TemporaryFolder()
+    let levels = (1..<30).map { "a\($0): &a\($0) [*a\($0 - 1), *a\($0 - 1)]\n" }.joined()
+    for text in ["a0: &a0 [x]\n\(levels)? *a29\n: 1\n", "a: &a {b: *a}\n", "&x y : *x\n"] {
+      try Data(text.utf8).write(to: URL(fileURLWithPath: folder.path("room.yaml")))
+      let run = try UwbProcess.run("simulate", folder.path("room.yaml"), "--live")
+      #expect(
+        run.status == 1 && run.errors.contains("alias") && run.errors.contains("room.yaml, line"), "\(run.errors)")
+    }
+  }
+
+  @Test(
+    "merge refuses shards whose numbers no replay writes",
+    arguments: [
+      ("\"exchange\":0", "\"exchange\":9223372036854775807"), ("\"time\":0", "\"time\":1e308"),
+      ("\"skipped\":{}", "\"skipped\":{\"a\":9223372036854775807}"),
+      ("\"exchanges\":", "\"exchanges\":-9"), ("\"rawDistance\":", "\"rawDistance\":-1e300,\"x\":"),
+    ])
+  func shards(field: String, change: String) throws {
+    let folder = try TemporaryFolder()
+    _ = try UwbProcess.run("simulate", "still", "--out", folder.path("s"))
+    let shard = try UwbProcess.run("replay", folder.path("s"), "--shard", "1/1").output
+    let changed = shard.replacing(field, with: change, maxReplacements: 1)
+    #expect(changed != shard, "a shard has no \(field)")
+    try Data(changed.utf8).write(to: URL(fileURLWithPath: folder.path("1.ndjson")))
+    let run = try UwbProcess.run("merge", folder.path("1.ndjson"))
+    #expect(run.status == 1 && run.errors.contains("1.ndjson, line") && run.errors.contains("number"), "\(run.errors)")
+  }
 }

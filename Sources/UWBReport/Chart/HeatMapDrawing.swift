@@ -62,7 +62,7 @@ enum ColourRamp {
   ].map { (code: Int) in SIMD3(Double(code >> 16), Double(code >> 8 & 255), Double(code & 255)) }
 
   static func colour(_ place: Double) -> (text: String, isLight: Bool) {
-    let position = min(max(place, 0), 1) * Double(stops.count - 1)
+    let position = (place.isNaN ? 0 : min(max(place, 0), 1)) * Double(stops.count - 1)
     let index = min(Int(position), stops.count - 2)
     let mix = stops[index] + (stops[index + 1] - stops[index]) * (position - Double(index))
     let figures = [mix.x, mix.y, mix.z].map { value -> String in

@@ -137,11 +137,9 @@ struct ShardFile {
   /// The next record, or `nil` at the end.
   mutating func next() throws -> ShardRecord? {
     guard let line = try lines.next() else { return nil }
-    do {
-      return try decoder.decode(ShardRecord.self, from: line)
-    } catch {
-      throw failure("is no line of a shard")
-    }
+    guard let record = try? decoder.decode(ShardRecord.self, from: line) else { throw failure("is no line of a shard") }
+    guard record.isInRange else { throw failure("holds a number that no replay writes") }
+    return record
   }
 
   /// What is wrong with the record read last.
