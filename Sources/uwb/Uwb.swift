@@ -24,6 +24,12 @@ struct Uwb: AsyncParsableCommand {
     // A pipe without a reader is an error of writing, told like any other. As a signal it would end the program, updates that
     // were gathered and all, even where nothing but standard error has lost its reader.
     signal(SIGPIPE, SIG_IGN)
+    // A standard stream that is closed would become the first file that is opened, and messages would be written into it. What
+    // takes its place can't be read or written.
+    for (stream, mode) in [(STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDONLY)]
+    where fcntl(stream, F_GETFD) < 0 {
+      _ = open("/dev/null", mode)
+    }
     await main(nil)
   }
 }

@@ -26,7 +26,8 @@ import UWBDSP
   private var reception: Reception {
     Reception(
       time: DeviceTime(ticks: 1), chipFirstPathTaps: 1,
-      impulseResponse: ChannelImpulseResponse([.init(1, 0), .init(2, 0)], scale: 0.5), preambleCount: 1, receivedPowerdBm: 1,
+      impulseResponse: ChannelImpulseResponse([.init(1, 0), .init(2, 0)], scale: 0.5), preambleCount: 1,
+      receivedPowerdBm: 1,
       firstPathPowerdBm: 1, noiseThreshold: 1, noiseDeviation: 1, carrierOffsetppm: 1, timeTrackingOffsetppm: 1)
   }
 
