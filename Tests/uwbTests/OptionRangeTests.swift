@@ -17,7 +17,7 @@ import Testing
       (["evaluate", "sessions"], "--sessions", "1 to 100000"), (["evaluate", "sessions"], "--rate", "0.001 to 1000.0"),
       (["evaluate", "sessions"], "--seconds", "0.001 to 86400.0"),
       (["evaluate", "sessions"], "--stalled", "0 to 100000"), (["info", "x"], "--tap-spacing", "0.1 to 10.0"),
-      (["info", "x"], "--first-path", "-1000000.0 to 1000000.0"), (["info", "x"], "--scale", ""),
+      (["info", "x"], "--first-path", "-1000000.0 to 1000000.0"), (["info", "x"], "--scale", "1e-15 to 1e+15"),
       (["calibrate", "delay", "x", "--out", "y"], "--place-deviation", "1e-09 to 1000.0"),
       (["calibrate", "delay", "x", "--out", "y"], "--survey-deviation", "1e-09 to 1000.0"),
       (["calibrate", "bias", "x", "--out", "y"], "--ridge", "1e-12 to 1000000000000.0"),

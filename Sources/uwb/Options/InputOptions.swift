@@ -20,7 +20,7 @@ struct InputOptions: ParsableArguments {
   @Option(help: "NumPy arrays of two axes: what the rows are, antennas or cirs.")
   var rows = CaptureOptions.Rows.antennas
 
-  @Option(help: "NumPy arrays: what a sample is multiplied by.")
+  @Option(help: "NumPy arrays: what a sample is multiplied by.", transform: OptionRange.scale)
   var scale: Float?
 
   @Option(
@@ -39,13 +39,6 @@ struct InputOptions: ParsableArguments {
       discussion: "Usual headers are recognised without; naming some makes the capture such a table.",
       valueName: "name=header,…"))
   var columns: String?
-
-  func validate() throws {
-    if let scale, !CaptureLimits.scale.contains(abs(scale)) {
-      throw ValidationError(
-        "--scale takes a number from \(CaptureLimits.scale.help), or its negative; \(scale) is none.")
-    }
-  }
 
   /// As the capture library takes them.
   ///

@@ -30,6 +30,16 @@ enum OptionRange {
   static let tapSpacing = EngineLimits.tapSpacing.lowerBound * 1e9...EngineLimits.tapSpacing.upperBound * 1e9
   static let fieldOfView = 0.1...90.0
 
+  /// Reads a scale: of either sign.
+  @Sendable
+  static func scale(_ text: String) throws -> Float {
+    let range = CaptureLimits.scale
+    guard let value = Float(text), range.contains(abs(value)) else {
+      throw ValidationError("Give a number from \(range.lowerBound) to \(range.upperBound), or its negative.")
+    }
+    return value
+  }
+
   /// A reader of numbers in `range`, for an option's `transform`.
   static func reader<Value: LosslessStringConvertible & Comparable & Sendable>(
     _ range: ClosedRange<Value>
