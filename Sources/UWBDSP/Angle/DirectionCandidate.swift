@@ -37,15 +37,15 @@ struct DirectionCandidate: BitwiseCopyable {
     let upright = max(1 - uy * uy, covariance.z)
     return SourceDirection(
       direction: SIMD3(ux, uy, -forward), azimuth: Double.atan2(y: ux, x: forward),
-      azimuthDeviation: min(azimuth.squareRoot(), .pi), elevation: Double.asin(min(max(uy, -1), 1)),
-      elevationDeviation: min((covariance.z / upright).squareRoot(), .pi))
+      azimuthDeviation: SourceDirection.stated(azimuth.squareRoot()), elevation: Double.asin(min(max(uy, -1), 1)),
+      elevationDeviation: SourceDirection.stated((covariance.z / upright).squareRoot()))
   }
 
   private func row(_ axis: SIMD2<Double>) -> SourceDirection {
     let cosine = min(max((cosines * axis).sum(), -1), 1)
     let variance = along(axis)
     let forward = (1 - cosine * cosine).squareRoot()
-    let deviation = min(variance.squareRoot() / max(forward, variance.squareRoot()), .pi)
+    let deviation = SourceDirection.stated(variance.squareRoot() / max(forward, variance.squareRoot()))
     let direction = SIMD3(axis.x * cosine, axis.y * cosine, -forward)
     guard abs(axis.x) > 1e-9 else {
       return SourceDirection(

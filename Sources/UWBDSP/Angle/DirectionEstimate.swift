@@ -35,6 +35,11 @@ public struct SourceDirection: Sendable, Hashable, Codable {
     self.elevation = elevation
     self.elevationDeviation = elevationDeviation
   }
+
+  /// What an angle's computed deviation is stated as: no smaller than numbers resolve, no larger than any angle's, π where it is NaN.
+  static func stated(_ deviation: Double) -> Double {
+    deviation.isNaN ? .pi : min(max(deviation, 1e-12), .pi)
+  }
 }
 
 /// What an angle estimator finds. Its arrays keep their memory, so that one value used again and again allocates nothing.

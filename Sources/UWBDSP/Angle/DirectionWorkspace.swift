@@ -163,7 +163,7 @@ public final class DirectionWorkspace {
     let place = first * manifold.dimensions
     let deviation = geometry.variances.pointer[place * size + place].squareRoot()
     let slack = deviation * (2 * log(options.likelihoodRatio)).squareRoot()
-    for turn in 1..<max(2, Int(2 / period) + 2) {
+    for turn in 1..<(Int(2 / period, within: 0...EngineLimits.wholeTurns) + 2) {
       for side in 0..<2 {
         let other = cosine + (side == 0 ? -period : period) * Double(turn)
         guard abs(other) <= half + slack else { continue }

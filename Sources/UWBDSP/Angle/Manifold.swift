@@ -321,6 +321,6 @@ struct Manifold: Sendable {
   }
 
   private static func deviation(_ variance: Double) -> Double {
-    variance.isFinite ? min(max(variance, 0).squareRoot(), .pi) : .pi
+    SourceDirection.stated(variance < 0 ? 0 : variance.squareRoot())
   }
 }

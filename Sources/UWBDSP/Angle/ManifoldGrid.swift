@@ -113,7 +113,7 @@ public struct ManifoldGrid: Sendable, Hashable {
       guard axis.count > 1 else { return }
       let exact = (angle - axis.first) / axis.step
       let place = min(max(exact.isFinite ? exact : 0, 0), Double(axis.count - 1))
-      first = min(Int(place), axis.count - 2)
+      first = Int(place, within: 0...axis.count - 2)
       let t = place - Double(first)
       value = SIMD4(
         ((2 - t) * t - 1) * t / 2, ((3 * t - 5) * t * t + 2) / 2, ((4 - 3 * t) * t + 1) * t / 2, (t - 1) * t * t / 2)

@@ -95,7 +95,7 @@ public struct ManifoldSearch: Sendable {
 
   private static func cells(_ axis: PhaseManifold.Axis, _ step: Double) -> PhaseManifold.Axis {
     guard axis.count > 1 else { return axis }
-    let intervals = max(1, Int(((axis.end - axis.start) / step - 1e-9).rounded(.up)))
+    let intervals = Int((axis.end - axis.start) / step - 1e-9, rounded: .up, within: 1...PhaseManifold.Axis.mostNodes)
     return PhaseManifold.Axis(
       start: axis.start, step: (axis.end - axis.start) / Double(intervals), count: intervals + 1)
   }
@@ -197,7 +197,7 @@ public struct ManifoldSearch: Sendable {
   /// Columns and rows of the cells within `radius` of a cell's row and column.
   private func window(round cell: Int, _ radius: Double) -> (columns: Range<Int>, rows: Range<Int>) {
     func range(_ centre: Int, _ axis: PhaseManifold.Axis) -> Range<Int> {
-      let reach = axis.count > 1 ? Int(radius / axis.step) : 0
+      let reach = axis.count > 1 ? Int(radius / axis.step, within: 0...axis.count) : 0
       return max(0, centre - reach)..<min(axis.count, centre + reach + 1)
     }
     return (range(cell % azimuths.count, azimuths), range(cell / azimuths.count, elevations))
@@ -270,10 +270,10 @@ public struct ManifoldSearch: Sendable {
       direction: Direction.unitVector(azimuth: candidate.azimuth, elevation: candidate.elevation),
       azimuth: hasAzimuth ? candidate.azimuth : nil,
       azimuthDeviation: hasAzimuth
-        ? min(candidate.azimuthVariance.squareRoot() * deviationScale.x * stretch, .pi) : nil,
+        ? SourceDirection.stated(candidate.azimuthVariance.squareRoot() * deviationScale.x * stretch) : nil,
       elevation: hasElevation ? candidate.elevation : nil,
       elevationDeviation: hasElevation
-        ? min(candidate.elevationVariance.squareRoot() * deviationScale.y * stretch, .pi) : nil)
+        ? SourceDirection.stated(candidate.elevationVariance.squareRoot() * deviationScale.y * stretch) : nil)
   }
 }
 

@@ -98,7 +98,7 @@ public struct PhaseDifference: DirectionEstimator {
     let half = sin(min(max(fieldOfView, 0), .pi / 2))
     let scale = max(deviation, 1e-12)
     let most = log(likelihoodRatio)
-    let turns = Int(abs(slope) / (2 * .pi)) + 1
+    let turns = Int(abs(slope) / (2 * .pi), within: 0...EngineLimits.wholeTurns) + 1
     var best = (cosine: 0.0, misfit: Double.infinity)
     for turn in -turns...turns {
       let candidate = self.candidate(phase, turn, slope, half, scale)

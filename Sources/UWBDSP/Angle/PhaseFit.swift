@@ -169,8 +169,8 @@ public struct PhaseFit: Sendable, Hashable {
     let upright = max(1 - uy * uy, variances.y)
     return Estimate(
       direction: SIMD3(ux, uy, -forward), azimuth: Double.atan2(y: ux, x: forward),
-      azimuthDeviation: min(azimuthVariance.squareRoot(), .pi),
-      elevation: Double.asin(uy), elevationDeviation: min((variances.y / upright).squareRoot(), .pi),
+      azimuthDeviation: SourceDirection.stated(azimuthVariance.squareRoot()),
+      elevation: Double.asin(uy), elevationDeviation: SourceDirection.stated((variances.y / upright).squareRoot()),
       isBeyondEdge: isBeyondEdge)
   }
 
@@ -188,7 +188,7 @@ public struct PhaseFit: Sendable, Hashable {
     let clamped = min(max(cosine, -1), 1)
     let forward = (1 - clamped * clamped).squareRoot()
     let depth = max(forward, variance.squareRoot())
-    let angleDeviation = min(variance.squareRoot() / depth, .pi)
+    let angleDeviation = SourceDirection.stated(variance.squareRoot() / depth)
     let direction = SIMD3(ex * clamped, ey * clamped, -forward)
     guard abs(ex) > 1e-9 else {
       return Estimate(

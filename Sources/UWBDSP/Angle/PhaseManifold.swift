@@ -24,8 +24,10 @@ public struct PhaseManifold: Sendable, Hashable, Codable {
     /// rad, of the last node
     public var end: Double { start + step * Double(count - 1) }
 
+    static let mostNodes = 1000
+
     var isValid: Bool {
-      count >= 1 && count <= 1000 && start.isFinite && step.isFinite && (count == 1 || step > 0)
+      count >= 1 && count <= Self.mostNodes && start.isFinite && step.isFinite && (count == 1 || step > 0)
         && start >= -.pi && end <= .pi + 1e-9
     }
   }
@@ -88,7 +90,7 @@ public struct PhaseManifold: Sendable, Hashable, Codable {
   private static func cubic(_ axis: Axis, _ angle: Double) -> (first: Int, weights: SIMD4<Double>) {
     guard axis.count > 1 else { return (0, SIMD4(1, 0, 0, 0)) }
     let place = min(max((angle - axis.start) / axis.step, 0), Double(axis.count - 1))
-    let node = min(Int(place), axis.count - 2)
+    let node = Int(place, within: 0...axis.count - 2)
     let t = place - Double(node)
     var weights = SIMD4(
       t * (-0.5 + t * (1 - 0.5 * t)), 1 + t * t * (1.5 * t - 2.5), t * (0.5 + t * (2 - 1.5 * t)),

@@ -73,7 +73,7 @@ struct PhaseResolver: Sendable {
     }
     let half = sin(min(max(fieldOfView, 0), .pi / 2))
     let reach = half * (first * first).sum().squareRoot() + min(slack(far), .pi)
-    let turns = Int((reach / turn).rounded(.up))
+    let turns = Int(reach / turn, rounded: .up, within: 0...EngineLimits.wholeTurns)
     if manifold.kind == .row {
       for n in -turns...turns {
         let asked = firstPhase + turn * Double(n)
@@ -84,7 +84,7 @@ struct PhaseResolver: Sendable {
       let second = manifold.places[wide] - manifold.places[reference]
       let secondPhase = remainder(phases[wide] - phases[reference], turn)
       let secondReach = half * (second * second).sum().squareRoot() + min(slack(wide), .pi)
-      let secondTurns = Int((secondReach / turn).rounded(.up))
+      let secondTurns = Int(secondReach / turn, rounded: .up, within: 0...EngineLimits.wholeTurns)
       let determinant = first.x * second.y - first.y * second.x
       for n in -turns...turns {
         let a = firstPhase + turn * Double(n)

@@ -8,7 +8,7 @@
 /// refined off it by Newton's method.
 ///
 /// The grid has four points for each half turn of the antennas farthest apart, so that no minimum of a form of that
-/// bandwidth hides between them, and at least 24 across. Steering vectors are kept for all points. The gradient is exact, the
+/// bandwidth hides between them, and at least 24 across; sparser where it would hold more than 2²⁴ numbers. Steering vectors are kept for all points. The gradient is exact, the
 /// Hessian its central difference; steps are halved until the form falls. Cost: M² products a point (8 points at once)
 /// and (1 + 2·dimensions)·M² for a Newton step.
 final class ScanGrid {
@@ -51,15 +51,17 @@ final class ScanGrid {
     let half = sin(min(fieldOfView, .pi / 2))
     // Coordinates change phases by the aperture per unit (cosine or radian).
     let fine = min(1 / 12.0, Double.pi / 4 / max(manifold.aperture, 1e-9))
+    let points = (1 << 24) / manifold.count
+    let most = manifold.dimensions == 1 ? points / 2 : Int(Double(points).squareRoot() / 2, within: 24...points)
     var closed = false
     switch manifold.kind {
     case .row:
-      columns = 2 * Int((half / fine).rounded(.up)) + 1
+      columns = 2 * Int(half / fine, rounded: .up, within: 1...most) + 1
       rows = 1
       step = SIMD2(2 * half / Double(columns - 1), 1)
       start = SIMD2(-half, 0)
     case .plane:
-      columns = 2 * Int((half / fine).rounded(.up)) + 1
+      columns = 2 * Int(half / fine, rounded: .up, within: 1...most) + 1
       rows = columns
       step = SIMD2(repeating: 2 * half / Double(columns - 1))
       start = SIMD2(repeating: -half)
@@ -69,11 +71,11 @@ final class ScanGrid {
       let high = min(reach.1, fieldOfView * (fieldOfView < .pi / 2 ? 1 : 2))
       closed = high - low >= 2 * Double.pi - 1e-9
       let wide = max(high - low, 1e-6)
-      columns = max(2, Int((wide / fine).rounded(.up)) + (closed ? 0 : 1))
+      columns = Int(wide / fine, rounded: .up, within: (closed ? 2 : 1)...most) + (closed ? 0 : 1)
       let span = manifold.grid.map { ($0.elevations.first, $0.elevations.last) } ?? (-Double.pi / 2, .pi / 2)
       let below = max(span.0, -fieldOfView)
       let above = min(span.1, fieldOfView)
-      rows = manifold.kind == .sweep ? 1 : max(2, Int((max(above - below, 1e-6) / fine).rounded(.up)) + 1)
+      rows = manifold.kind == .sweep ? 1 : Int(max(above - below, 1e-6) / fine, rounded: .up, within: 1...most) + 1
       step = SIMD2(
         wide / Double(closed ? columns : columns - 1), rows > 1 ? (above - below) / Double(rows - 1) : 1)
       start = SIMD2(low, below)

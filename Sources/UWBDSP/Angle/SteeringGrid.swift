@@ -40,7 +40,7 @@ struct SteeringGrid: Sendable {
     self.array = array
     geometry = Self.geometry(array.positions)
     let extent = Self.extent(array.positions, geometry) / array.wavelength
-    let half = min(Int((Self.pointsPerLobe * max(extent, 0.5)).rounded(.up)), Self.mostPerAxis / 2)
+    let half = Int(Self.pointsPerLobe * max(extent, 0.5), rounded: .up, within: 1...Self.mostPerAxis / 2)
     samePlace = 0.2 / max(extent, 0.5)
     spacing = 1 / Double(half)
     var cosines: [SIMD2<Double>] = []

@@ -38,7 +38,7 @@ final class TrigonometricSpectrum {
     isClosed = extent >= .pi * (1 - 1e-9)
     limit = isClosed ? .pi : extent
     let wanted = Double(16 * order) * limit / .pi
-    gridCount = max(16, (Int(wanted) + 7) / 8 * 8)
+    gridCount = max(16, (Int(wanted, within: 0...16 * order) + 7) / 8 * 8)
     gridStep = isClosed ? 2 * limit / Double(gridCount) : 2 * limit / Double(gridCount - 1)
     coefficients = AlignedBuffer(count: 2 * order, zero: 0)
     minima = AlignedBuffer(count: minimumLimit, zero: SIMD2())
@@ -117,7 +117,7 @@ final class TrigonometricSpectrum {
     hasSettled = true
     minimumCount = 0
     for place in 0..<kept {
-      let refined = refine(Int(candidates.pointer[place].x))
+      let refined = refine(Int(candidates.pointer[place].x, within: 0...gridCount - 1))
       var index = minimumCount
       while index > 0, minima.pointer[index - 1].y > refined.y {
         minima.pointer[index] = minima.pointer[index - 1]

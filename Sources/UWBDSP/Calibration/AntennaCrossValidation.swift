@@ -40,9 +40,8 @@ public struct AntennaCrossValidation: Sendable, Hashable {
   }
 
   private func halves(_ snapshots: [AntennaSnapshot]) -> [Int] {
-    let cells = snapshots.map {
-      abs(Int(($0.azimuth / cell).rounded(.down)) + Int(($0.elevation / cell).rounded(.down))) % 2
-    }
+    func column(_ angle: Double) -> Int { Int(angle / cell, rounded: .down, within: -1_000_000...1_000_000) }
+    let cells = snapshots.map { abs(column($0.azimuth) + column($0.elevation)) % 2 }
     let ones = cells.reduce(0, +)
     // All in one cell, or nearly: by turns.
     guard 4 * min(ones, snapshots.count - ones) >= snapshots.count else { return snapshots.indices.map { $0 % 2 } }

@@ -144,7 +144,7 @@ public struct DelayCalibrationFit: Sendable, Hashable {
     let lower = sorted[sorted.count / 200]
     let upper = sorted[sorted.count - 1 - sorted.count / 200]
     guard upper - lower > 2 * knotSpacingdB else { return [] }
-    let count = min(Int(((upper - lower) / knotSpacingdB).rounded(.up)), most - 1)
+    let count = Int((upper - lower) / knotSpacingdB, rounded: .up, within: 0...max(0, most - 1))
     guard count > 1 else { return [] }
     return (0...count).map { lower + (upper - lower) * Double($0) / Double(count) }
   }

@@ -72,7 +72,7 @@ public struct PhaseCrossValidation: Sendable, Hashable {
   /// are too many for a grid, along cells as wide as the points are apart.
   public static func checkerboard(_ samples: [PhaseSample]) -> [Int] {
     let half = 0.5 * Double.pi / 180
-    func cells(_ angles: [Double], _ width: Double) -> [Int] { angles.map { Int(($0 / width).rounded()) } }
+    func cells(_ angles: [Double], _ width: Double) -> [Int] { angles.map { PhasePoints.cell($0, width) } }
     func ranks(_ cells: [Int]) -> [Int] {
       var rank: [Int: Int] = [:]
       for cell in Set(cells).sorted() { rank[cell] = rank.count }
@@ -111,7 +111,7 @@ public struct PhaseCrossValidation: Sendable, Hashable {
     }
     func scale(_ ratios: [Double]) -> Double {
       guard ratios.count >= 3 else { return 1 }
-      return min(max(ratios.sorted()[Int(0.6827 * Double(ratios.count - 1))], 1), 3)
+      return min(max(ratios.sorted()[Int(0.6827 * Double(ratios.count - 1), within: 0...ratios.count - 1)], 1), 3)
     }
     return SIMD2(scale(ratios.azimuth), scale(ratios.elevation))
   }

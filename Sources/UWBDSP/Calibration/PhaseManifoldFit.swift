@@ -83,7 +83,7 @@ public struct PhaseManifoldFit: Sendable, Hashable {
   private func axis(_ range: ClosedRange<Double>) -> PhaseManifold.Axis {
     let width = range.upperBound - range.lowerBound
     guard width > 1e-6 else { return PhaseManifold.Axis(start: range.lowerBound, step: 0, count: 1) }
-    let intervals = max(1, Int((width / step - 1e-9).rounded(.up)))
+    let intervals = Int(width / step - 1e-9, rounded: .up, within: 1...PhaseManifold.Axis.mostNodes - 1)
     return PhaseManifold.Axis(start: range.lowerBound, step: width / Double(intervals), count: intervals + 1)
   }
 

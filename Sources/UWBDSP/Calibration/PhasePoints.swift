@@ -68,11 +68,16 @@ struct PhasePoints {
     }
   }
 
+  /// The cell of width `width` that an angle lies in.
+  static func cell(_ angle: Double, _ width: Double) -> Int {
+    Int(angle / width, rounded: .toNearestOrAwayFromZero, within: -1_000_000...1_000_000)
+  }
+
   /// Samples of one cell together; cells by rising elevation, then azimuth.
   private static func groups(_ samples: [PhaseSample], _ cell: Double) -> [[Int]] {
     var groups: [SIMD2<Int>: [Int]] = [:]
     for (index, sample) in samples.enumerated() {
-      let key = SIMD2(Int((sample.elevation / cell).rounded()), Int((sample.azimuth / cell).rounded()))
+      let key = SIMD2(Self.cell(sample.elevation, cell), Self.cell(sample.azimuth, cell))
       groups[key, default: []].append(index)
     }
     return groups.sorted { ($0.key.x, $0.key.y) < ($1.key.x, $1.key.y) }.map(\.value)

@@ -37,8 +37,10 @@ public struct PulseEstimation: Sendable {
   ) {
     let taps = PreparedTaps(tapCount: response.tapCount)
     taps.load(response, antenna: antenna, backgroundPeriodTaps: backgroundPeriodTaps)
-    guard taps.isUsable, firstPathTaps.isFinite, abs(firstPathTaps) < 1e6 else { return }
-    let start = Int(firstPathTaps) - Self.tapsBefore
+    guard taps.isUsable, abs(firstPathTaps) < 1e6, let whole = Int(checked: firstPathTaps, rounded: .towardZero) else {
+      return
+    }
+    let start = whole - Self.tapsBefore
     let window = (start..<start + Self.windowTaps).map { tap -> Complex<Float> in
       (0..<taps.count).contains(tap) ? Complex(taps.taps[2 * tap], taps.taps[2 * tap + 1]) : .zero
     }

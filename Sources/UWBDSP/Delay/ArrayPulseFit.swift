@@ -117,7 +117,9 @@ public struct ArrayPulseFit: Sendable, Hashable {
     let fit = workspace.fit
     guard taps[0].count >= fit.windowTaps else { return }
 
-    let first = place(taps, antennaCount, firstPathTaps, from: Int(rough.rounded(.up)) - PulseFit.before, workspace)
+    let first = place(
+      taps, antennaCount, firstPathTaps,
+      from: Int(rough, rounded: .up, within: -Self.farthest...Self.farthest) - PulseFit.before, workspace)
     var start = ArrayPathFit.Position(delay: rough - Double(first), direction: .zero)
     if let single = workspace.single, !fit.hasFreeShifts {
       single.begin(antennaCount: antennaCount)
@@ -160,6 +162,8 @@ public struct ArrayPulseFit: Sendable, Hashable {
 
   /// Taps round the strongest antenna's first path in which the others may see it earlier.
   private static let searchTaps = 40
+  /// Taps that no accumulator reaches.
+  private static let farthest = 1 << 20
 
   /// The earliest first path on any antenna, on the axis of antenna 0: what fades on one is there on another. All taps of
   /// the antenna with the strongest tap are searched, and the neighbourhood of what it holds on the others.
@@ -179,7 +183,9 @@ public struct ArrayPulseFit: Sendable, Hashable {
     let reference = Double(found) / 2 - shift(best, firstPathTaps)
     var earliest = reference
     for antenna in 0..<antennaCount where taps[antenna].isUsable && antenna != best {
-      let middle = Int((reference + shift(antenna, firstPathTaps)).rounded())
+      let middle = Int(
+        reference + shift(antenna, firstPathTaps), rounded: .toNearestOrAwayFromZero,
+        within: -Self.farthest...Self.farthest)
       let lower = max(0, middle - Self.searchTaps)
       let upper = min(taps[antenna].count, middle + Self.searchTaps)
       guard lower < upper else { continue }
@@ -208,7 +214,7 @@ public struct ArrayPulseFit: Sendable, Hashable {
     fit.begin(antennaCount: antennaCount, hasFreeShifts: firstPathTaps != nil && antennaCount > 1)
     for antenna in 0..<antennaCount {
       let shift = shift(antenna, firstPathTaps)
-      let own = min(max(0, first + Int(shift.rounded())), latest)
+      let own = Int(Double(first) + shift.rounded(), within: 0...latest)
       var deviation = Double.infinity
       if taps[antenna].isUsable {
         let powers = taps[antenna].powers.pointer

@@ -144,7 +144,7 @@ public struct Clean: DelayEstimator {
         }
         // Components of opposite phase may throw the centre out of the group.
         centre = Double(start) + min(max(centre, 0), Double(end - start - 1))
-        let nearest = Int(centre.rounded())
+        let nearest = Int(centre, rounded: .toNearestOrAwayFromZero, within: start...end - 1)
         let residual = workspace.map.output.pointer
         let amplitude = Complex(
           real + Double(residual[2 * nearest]), imaginary + Double(residual[2 * nearest + 1]))

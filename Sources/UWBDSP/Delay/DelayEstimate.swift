@@ -6,8 +6,10 @@ public enum DelayStatus: String, Sendable, Hashable, CaseIterable {
   case ok
   /// No tap rises above the detection threshold.
   case noFirstPath
-  /// The samples are all zero, or not all finite.
+  /// The samples are all zero, not all finite, or larger or smaller than `EngineLimits.peakPower`.
   case emptyImpulseResponse
+  /// Antennas, taps or their spacing lie beyond `EngineLimits`.
+  case beyondLimits
   /// The iteration hit its limit; the last delay is given, with the deviation of a fit that had settled there.
   case didNotConverge
 }

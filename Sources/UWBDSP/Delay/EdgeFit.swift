@@ -135,8 +135,8 @@ public struct EdgeFit: DelayEstimator {
   }
 
   private func sums(_ taps: PreparedTaps, delay: Double, _ workspace: Workspace) -> Sums {
-    let first = max(0, Int((delay - Self.before).rounded(.up)))
-    let last = min(taps.count - 1, Int((delay + Self.after).rounded(.down)))
+    let first = Int(delay - Self.before, rounded: .up, within: 0...taps.count)
+    let last = Int(delay + Self.after, rounded: .down, within: -1...taps.count - 1)
     let count = min(last - first + 1, Self.mostTaps)
     var result = Sums()
     guard count >= 4 else { return result }

@@ -94,7 +94,7 @@ final class EdgeReader {
         continue
       }
       let top = window.crest(from: point)
-      let tap = Int(window.delay(Double(top)).rounded())
+      let tap = Int(window.delay(Double(top)), rounded: .toNearestOrAwayFromZero, within: 0...taps.count - 1)
       if sideLobeMargin == 0
         || !slope.isSideLobe(Float(window.power(top)), near: tap, of: taps, margin: sideLobeMargin)
       {

@@ -346,7 +346,7 @@ final class OnsetLikelihood {
   func amplitude(delay: Double) -> (amplitude: Complex<Double>, phaseDeviation: Double) {
     let count = OnsetTables.windowTaps
     let position = (delay - Double(firstTap + OnsetTables.firstOnset)) * Double(OnsetTables.stepsPerTap)
-    let onset = min(max(0, Int(position.rounded())), OnsetTables.onsetCount - 1)
+    let onset = Int(position, rounded: .toNearestOrAwayFromZero, within: 0...OnsetTables.onsetCount - 1)
     let weak = OnsetTables.onsetCount + onset
     var cell = tops.pointer[weak] > tops.pointer[onset] ? weak : onset
     // A median between two crests may be where nothing was worth an evaluation.

@@ -56,7 +56,7 @@ struct OnsetProfile: Sendable, Hashable {
     }
     add(at: onset, power: firstPath)
     // Scattering whose pulse peaks 8 taps and more behind the window leaves nothing in it.
-    for index in 0..<Int((Double(count) + 8 - onset) / step) {
+    for index in 0..<Int((Double(count) + 8 - onset) / step, within: 0...1 << 16) {
       let time = (Double(index) + 0.5) * step
       add(at: onset + time, power: step * scattering(time))
     }

@@ -74,9 +74,9 @@ final class PathPulses {
     // Delays so far out that no tap sees them needn't be told apart; a conversion cuts off towards zero.
     let offset = 4096
     let shifted = max(min(delay, 2048), -2048) + Double(offset)
-    let whole = Int(shifted)
+    let whole = Int(shifted, within: 0...2 * offset)
     let position = (shifted - Double(whole)) * Double(PulseTable.fractions)
-    let row = min(Int(position), PulseTable.fractions - 1)
+    let row = Int(position, within: 0...PulseTable.fractions - 1)
     let blend = Float(position - Double(row))
     let start = PulseTable.reach + offset - whole
     let near = table + row * PulseTable.rowTaps + start

@@ -118,7 +118,7 @@ final class PathStarts {
     for path in 0..<count {
       let place = (fit.solvedDelay(path) + Double(Self.beyond)) * Double(Self.overlapsPerTap)
       let inside = min(max(place, 0), Double(overlapRows - 1))
-      let row = min(Int(inside), overlapRows - 2)
+      let row = Int(inside, within: 0...overlapRows - 2)
       rows.pointer[path] = row * blockCount
       blends.pointer[path] = Float(inside - Double(row))
     }

@@ -19,7 +19,7 @@ public final class PreparedTaps {
   @exclusivity(unchecked) public private(set) var peakTap = 0
   /// |h|² of the strongest tap.
   @exclusivity(unchecked) public private(set) var peakPower = 0.0
-  /// Whether the samples are finite and not all zero.
+  /// Whether the samples are finite, not all zero, and their strongest within `EngineLimits.peakPower`.
   @exclusivity(unchecked) public private(set) var isUsable = false
 
   /// Interleaved samples; zero taps, `margin` at least, stand before the first and after the last, for filters to run
@@ -225,7 +225,7 @@ public final class PreparedTaps {
     peakTap = strongest * Self.blockTaps
     while peakTap + 1 < count, powers.pointer[peakTap] < largest { peakTap += 1 }
     peakPower = Double(largest)
-    isUsable = isUsable && largest > 0
+    isUsable = isUsable && EngineLimits.peakPower.contains(peakPower)
   }
 
   /// Removes the mean of each of the pattern's phases, taken over whole periods before the signal; a CIR whose signal

@@ -34,4 +34,13 @@ public enum DelayMethod: String, Sendable, Hashable, CaseIterable, Codable {
   case esprit
   /// `DelayMatrixPencil`
   case matrixPencil = "matrix-pencil"
+
+  /// What is asked in turn where this one gives no distance.
+  public var fallbacks: [DelayMethod] {
+    switch self {
+    case .chip: []
+    case .leadingEdge: [.chip]
+    default: [.leadingEdge, .chip]
+    }
+  }
 }

@@ -8,16 +8,23 @@ public final class DelayStage {
     body = { estimator.estimate($0, into: &$1, using: workspace) }
   }
 
+  /// The same answer whatever the taps.
+  private init(status: DelayStatus) {
+    body = { _, estimate in estimate.reset(status) }
+  }
+
   /// Fills `estimate` with what `taps` hold; allocates nothing.
   public func estimate(_ taps: PreparedTaps, into estimate: inout DelayEstimate) {
     body(taps, &estimate)
   }
 
   /// The estimator that `configuration` names. For `chip` it is the profile's own, or the edge fit: something has to
-  /// give what the chip's index can't, amplitudes and their deviations.
+  /// give what the chip's index can't, amplitudes and their deviations. `beyondLimits` is the answer where the tap spacing is not
+  /// within `EngineLimits`.
   public static func make(
     _ configuration: RangingEngine.Configuration, tapCount: Int, tapSpacing: Double = UWB.tap
   ) -> DelayStage {
+    guard EngineLimits.tapSpacing.contains(tapSpacing) else { return DelayStage(status: .beyondLimits) }
     let profile = configuration.profile
     let (pulse, modelError, clutter) = (profile.pulse, profile.modelError, profile.clutter)
     let falseAlarmRate = configuration.falseAlarmRate

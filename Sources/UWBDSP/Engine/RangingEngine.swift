@@ -45,13 +45,18 @@ public struct RangingEngine: Sendable {
   }
 
   public let configuration: Configuration
-  private let phaseFit: PhaseFit?
+  let phaseFit: PhaseFit?
   private let quality: QualityStage
   private let delayCorrection: DelayCorrection?
   let phaseDirection: PhaseDirection?
-  private let antennas: AntennaCalibration?
+  let antennas: AntennaCalibration?
+  private let isSupported: Bool
 
+  /// An array beyond `EngineLimits` makes every measurement `beyondLimits`.
   public init(_ configuration: Configuration) {
+    isSupported = configuration.array?.isSupported ?? true
+    var configuration = configuration
+    if !isSupported { configuration.array = nil }
     self.configuration = configuration
     antennas = configuration.antennaCalibration
     let positions = antennas?.positions
@@ -71,13 +76,13 @@ public struct RangingEngine: Sendable {
   /// All memory that measuring needs; one for each thread.
   public final class Workspace {
     // Accesses are over at once or to one of these alone, and each thread has a workspace of its own.
-    @exclusivity(unchecked) fileprivate var poll: ReceptionAnalyser
-    @exclusivity(unchecked) fileprivate var final: ReceptionAnalyser
-    fileprivate var amplitudes: [Complex<Double>]
-    fileprivate var deviations: [Double]
-    fileprivate let candidates = AlignedBuffer<DirectionCandidate>(
+    @exclusivity(unchecked) var poll: ReceptionAnalysers
+    @exclusivity(unchecked) var final: ReceptionAnalysers
+    var amplitudes: [Complex<Double>]
+    var deviations: [Double]
+    let candidates = AlignedBuffer<DirectionCandidate>(
       count: JointDelayAngle.mostCandidates * JointDelayAngle.mostCandidates, zero: .none)
-    @exclusivity(unchecked) fileprivate var direction = JointEstimate().direction
+    @exclusivity(unchecked) var direction = JointEstimate().direction
     fileprivate var phases: PhaseDirection.Workspace?
     /// What line of sight and range bias of the exchange measured last were judged by, its distance entered; `nil` where
     /// none of its receptions has a first path.
@@ -87,13 +92,13 @@ public struct RangingEngine: Sendable {
       _ configuration: Configuration, _ phaseDirection: PhaseDirection?, tapCount: Int, antennaCount: Int
     ) {
       phases = phaseDirection?.makeWorkspace()
-      poll = ReceptionAnalyser(configuration, tapCount: tapCount, antennaCount: antennaCount)
-      final = ReceptionAnalyser(configuration, tapCount: tapCount, antennaCount: antennaCount)
+      poll = ReceptionAnalysers(configuration, tapCount: tapCount, antennaCount: antennaCount)
+      final = ReceptionAnalysers(configuration, tapCount: tapCount, antennaCount: antennaCount)
       amplitudes = Array(repeating: .zero, count: antennaCount)
       deviations = Array(repeating: 0, count: antennaCount)
     }
 
-    fileprivate func clearAmplitudes(count: Int) {
+    func clearAmplitudes(count: Int) {
       if amplitudes.count != count {
         amplitudes = Array(repeating: .zero, count: count)
         deviations = Array(repeating: 0, count: count)
@@ -107,7 +112,7 @@ public struct RangingEngine: Sendable {
     /// Adds one reception's amplitudes, weighted by what their phases tell; `deviations` gathers that information.
     /// Turning all of them by antenna 0's phase leaves the phases between antennas as they are.
     /// With `gains`, their sizes against antenna 0's stay too, which a calibration that mixes antennas needs.
-    fileprivate func addAmplitudes(
+    func addAmplitudes(
       _ analysis: ReceptionAnalysis?, _ analyser: ReceptionAnalyser, gains: Bool
     ) -> Int {
       guard let analysis, analysis.comparableAntennas == amplitudes.count,
@@ -124,7 +129,7 @@ public struct RangingEngine: Sendable {
       return 1
     }
 
-    fileprivate func turnInformationIntoDeviations() {
+    func turnInformationIntoDeviations() {
       for antenna in 0..<deviations.count {
         amplitudes[antenna] /= Complex(deviations[antenna])
         deviations[antenna] = 1 / deviations[antenna].squareRoot()
@@ -137,25 +142,51 @@ public struct RangingEngine: Sendable {
     Workspace(configuration, phaseDirection, tapCount: tapCount, antennaCount: antennaCount)
   }
 
-  /// Measures one exchange. What is missing or makes no sense is a status, never an error.
+  /// Measures one exchange. Missing or inconsistent input yields a status; this never throws.
+  ///
+  /// Where the delay estimator does not settle or gives an impossible distance, simpler ones are asked in turn, the chip's own first path
+  /// last (`DelayMethod.fallbacks`); `RangingMeasurement.fallback` names the one that was taken.
   ///
   /// - Parameter clock: what earlier exchanges told of the two clocks (`ClockTracker`). Double-sided ranging needs none;
   ///   single-sided ranging takes it before the exchange's own carrier offset.
   public func measure(
     _ exchange: RangingExchange, clock: ClockTracker.Estimate? = nil, using workspace: Workspace
   ) -> RangingMeasurement {
-    var result = RangingMeasurement(
-      exchange: exchange.index, time: exchange.time, peer: exchange.peer, status: .ok)
-    let isResponder = exchange.initiator == .peer
-    // The receptions at the local device are those whose CIR can be here; the others are the peer's.
-    let first = isResponder ? exchange.poll.reception : exchange.response?.reception
-    let second = isResponder ? exchange.final?.reception : nil
-    workspace.qualityFeatures = nil
-    let firstAnalysis = analyse(first, by: &workspace.poll)
-    let secondAnalysis = analyse(second, by: &workspace.final)
+    let wanted = measure(exchange, by: configuration.delay, clock: clock, using: workspace)
+    guard wanted.status.allowsFallback,
+      exchange.localReceptions.first?.impulseResponse != nil
+        || exchange.localReceptions.second?.impulseResponse != nil
+    else { return wanted }
+    let features = workspace.qualityFeatures
+    for method in configuration.delay.fallbacks {
+      var measurement = measure(exchange, by: method, clock: clock, using: workspace)
+      guard measurement.status == .ok, measurement.distance != nil else { continue }
+      measurement.fallback = method
+      let deviation = configuration.profile.fallbackDeviation * configuration.propagationSpeed
+      measurement.addDeviation(deviation)
+      return measurement
+    }
+    workspace.qualityFeatures = features
+    return wanted
+  }
 
-    report(firstAnalysis, first, as: isResponder ? \.poll : \.response, in: &result)
-    report(secondAnalysis, second, as: \.final, in: &result)
+  private func measure(
+    _ exchange: RangingExchange, by method: DelayMethod, clock: ClockTracker.Estimate?, using workspace: Workspace
+  ) -> RangingMeasurement {
+    var result = RangingMeasurement(
+      exchange: exchange.index, time: exchange.time, peer: exchange.peer, status: isSupported ? .ok : .beyondLimits)
+    workspace.qualityFeatures = nil
+    guard isSupported else { return result }
+    let isFallback = method != configuration.delay
+    let isResponder = exchange.initiator == .peer
+    let (first, second) = exchange.localReceptions
+    // Where the chip's own first path stands in, the CIR was no use.
+    let isRead = !(isFallback && method == .chip)
+    let firstAnalysis = isRead ? analyse(first, &workspace.poll, by: method) : nil
+    let secondAnalysis = isRead ? analyse(second, &workspace.final, by: method) : nil
+
+    report(firstAnalysis, first, as: isResponder ? \.poll : \.response, by: method, in: &result)
+    report(secondAnalysis, second, as: \.final, by: method, in: &result)
     guard result.status == .ok else { return result }
     direction(firstAnalysis, secondAnalysis, workspace, into: &result)
     if let differences = exchange.phaseDifferences, result.direction == nil, let phaseDirection,
@@ -164,13 +195,16 @@ public struct RangingEngine: Sendable {
       phaseDirection.measure(differences, into: &result, using: phases)
     }
 
-    let firstCorrection = correction(firstAnalysis, first, direction: result.direction)
-    let secondCorrection = correction(secondAnalysis, second, direction: result.direction)
+    let firstCorrection = correction(firstAnalysis, first, by: method, direction: result.direction)
+    let secondCorrection = correction(secondAnalysis, second, by: method, direction: result.direction)
     let others = Correction(ticks: 0, variance: uncapturedVariance)
     range(
       exchange, clock: clock, poll: isResponder ? firstCorrection : others,
       response: isResponder ? others : firstCorrection, final: isResponder ? secondCorrection : others, into: &result)
-    workspace.qualityFeatures = quality.judge(firstAnalysis?.features, secondAnalysis?.features, into: &result)
+    // What line of sight and bias were learnt with is the configured estimator.
+    if !isFallback {
+      workspace.qualityFeatures = quality.judge(firstAnalysis?.features, secondAnalysis?.features, into: &result)
+    }
     calibrate(exchange, &result)
     return result
   }
@@ -193,26 +227,25 @@ public struct RangingEngine: Sendable {
     }
   }
 
-  private func analyse(_ reception: Reception?, by analyser: inout ReceptionAnalyser) -> ReceptionAnalysis? {
+  func analyse(
+    _ reception: Reception?, _ analysers: inout ReceptionAnalysers, by method: DelayMethod
+  ) -> ReceptionAnalysis? {
     guard let reception, let response = reception.impulseResponse else { return nil }
-    if !analyser.fits(response) { analyser = analyser.grown(toFit: response) }
-    return analyser.analyse(reception, response)
+    return analysers.analyse(reception, response, by: method)
   }
 
   private func report(
     _ analysis: ReceptionAnalysis?, _ reception: Reception?, as path: WritableKeyPath<FirstPaths, Double?>,
-    in result: inout RangingMeasurement
+    by method: DelayMethod, in result: inout RangingMeasurement
   ) {
-    if configuration.delay == .chip {
-      result.firstPathTaps[keyPath: path] = reception?.chipFirstPathTaps
-    }
+    if method == .chip { result.firstPathTaps[keyPath: path] = reception?.usableChipFirstPathTaps }
     guard let analysis else { return }
     guard analysis.status == .ok else {
       // The chip's own first path needs no CIR: its distance stands, whatever the samples are like.
-      if configuration.delay != .chip { result.status = MeasurementStatus(analysis.status) }
+      if method != .chip { result.status = MeasurementStatus(analysis.status) }
       return
     }
-    if configuration.delay != .chip { result.firstPathTaps[keyPath: path] = analysis.delayTaps }
+    if method != .chip { result.firstPathTaps[keyPath: path] = analysis.delayTaps }
     result.snrdB = min(result.snrdB ?? .infinity, analysis.snrdB)
   }
 }
@@ -233,9 +266,9 @@ extension RangingEngine {
   /// Distance counts from the origin of the antennas' coordinates: a wave from direction u reaches place p earlier by
   /// p·u/c than the origin.
   private func correction(
-    _ analysis: ReceptionAnalysis?, _ reception: Reception?, direction: SIMD3<Double>?
+    _ analysis: ReceptionAnalysis?, _ reception: Reception?, by method: DelayMethod, direction: SIMD3<Double>?
   ) -> Correction {
-    guard configuration.delay != .chip, let analysis, let chip = reception?.chipFirstPathTaps,
+    guard method != .chip, let analysis, let chip = reception?.usableChipFirstPathTaps,
       let spacing = reception?.impulseResponse?.tapSpacing
     else { return Correction(ticks: 0, variance: uncapturedVariance) }
     // The CIR may be sampled at another rate than the chip's own, in whose taps the profile holds its offset.
@@ -307,102 +340,40 @@ extension RangingEngine {
     result.distance = distance - bias.distance
     result.distanceDeviation = (deviation * deviation + bias.variance).squareRoot()
   }
+}
 
-  /// What the joint fits of both receptions say together; else the phases of both, turned to antenna 0 and added, then
-  /// fitted to the plane wave.
-  private func direction(
-    _ first: ReceptionAnalysis?, _ second: ReceptionAnalysis?, _ workspace: Workspace,
-    into result: inout RangingMeasurement
-  ) {
-    guard let phaseFit, phaseFit.array.positions.count >= 2 else { return }
-    result.directionStatus = .unusable
-    if antennas == nil, jointDirection(first, second, workspace, into: &result) { return }
-    let count = phaseFit.array.positions.count
-    guard gatherAmplitudes(first, second, workspace, count: count, gains: antennas != nil) else { return }
-    antennas?.correct(&workspace.amplitudes)
-    guard
-      let fit = phaseFit.estimate(amplitudes: workspace.amplitudes, deviations: workspace.deviations)
-    else { return }
-    result.direction = fit.direction
-    result.azimuth = fit.azimuth
-    result.azimuthDeviation = fit.azimuthDeviation
-    result.elevation = fit.elevation
-    result.elevationDeviation = fit.elevationDeviation
-    result.directionStatus = fit.isBeyondEdge ? .outsideFieldOfView : .ok
+extension RangingMeasurement {
+  /// Adds an independent error of this deviation, m, to the distances'.
+  fileprivate mutating func addDeviation(_ other: Double) {
+    distanceDeviation = distanceDeviation.map { ($0 * $0 + other * other).squareRoot() }
+    rawDistanceDeviation = rawDistanceDeviation.map { ($0 * $0 + other * other).squareRoot() }
   }
+}
 
-  /// Pairs the directions that came into question in both receptions; `false` where neither has any.
-  private func jointDirection(
-    _ first: ReceptionAnalysis?, _ second: ReceptionAnalysis?, _ workspace: Workspace,
-    into result: inout RangingMeasurement
-  ) -> Bool {
-    let one = first == nil ? nil : workspace.poll.planeWaves
-    let other = second == nil ? nil : workspace.final.planeWaves
-    guard let geometry = (one ?? other)?.grid.geometry else { return false }
-    var count = 0
-    func add(_ candidate: DirectionCandidate) {
-      workspace.candidates.pointer[count] = candidate
-      count += 1
-    }
-    for left in 0..<(one?.candidateCount ?? 1) {
-      for right in 0..<(other?.candidateCount ?? 1) {
-        switch (one, other) {
-        case (let one?, let other?):
-          add(one.candidates.pointer[left].joined(with: other.candidates.pointer[right], geometry))
-        case (let one?, nil): add(one.candidates.pointer[left])
-        case (nil, let other?): add(other.candidates.pointer[right])
-        case (nil, nil): break
-        }
-      }
-    }
-    workspace.direction.set(workspace.candidates.pointer, count: count, geometry)
-    guard let source = workspace.direction.sources.first else { return false }
-    result.direction = source.direction
-    result.azimuth = source.azimuth
-    result.azimuthDeviation = source.azimuthDeviation
-    result.elevation = source.elevation
-    result.elevationDeviation = source.elevationDeviation
-    result.directionStatus = workspace.direction.status
-    result.alternativeDirection = workspace.direction.alternatives.first
-    return true
-  }
-
-  /// Both receptions' first paths across antennas, by what their phases tell; `false` where there are none.
-  private func gatherAmplitudes(
-    _ first: ReceptionAnalysis?, _ second: ReceptionAnalysis?, _ workspace: Workspace, count: Int, gains: Bool
-  ) -> Bool {
-    workspace.clearAmplitudes(count: count)
-    let receptions =
-      workspace.addAmplitudes(first, workspace.poll, gains: gains)
-      + workspace.addAmplitudes(second, workspace.final, gains: gains)
-    guard receptions > 0 else { return false }
-    workspace.turnInformationIntoDeviations()
-    return true
-  }
-
-  /// Amplitudes of an exchange's first path across the antennas, as directions are told from them but with nothing
-  /// calibrated: what a calibration is fitted to. `nil` where the exchange has none. Allocates.
-  public func firstPathAmplitudes(
-    of exchange: RangingExchange, using workspace: Workspace
-  ) -> [Complex<Double>]? {
-    guard let count = configuration.array?.positions.count, count >= 2 else { return nil }
-    let isResponder = exchange.initiator == .peer
-    let first = isResponder ? exchange.poll.reception : exchange.response?.reception
-    let second = isResponder ? exchange.final?.reception : nil
-    let firstAnalysis = analyse(first, by: &workspace.poll)
-    let secondAnalysis = analyse(second, by: &workspace.final)
-    guard gatherAmplitudes(firstAnalysis, secondAnalysis, workspace, count: count, gains: true) else { return nil }
-    return workspace.amplitudes
+extension RangingExchange {
+  /// What the local device reports of the peer's frames, the receptions whose CIRs can be here.
+  var localReceptions: (first: Reception?, second: Reception?) {
+    initiator == .peer ? (poll.reception, final?.reception) : (response?.reception, nil)
   }
 }
 
 extension MeasurementStatus {
+  /// Whether another estimator may give what this one could not.
+  var allowsFallback: Bool {
+    switch self {
+    case .didNotConverge, .impossibleDistance: true
+    // A CIR that holds no signal is no evidence that the chip ranged one.
+    case .ok, .noFirstPath, .emptyImpulseResponse, .beyondLimits, .missingTimestamps, .noDirection: false
+    }
+  }
+
   init(_ status: DelayStatus) {
     switch status {
     case .ok: self = .ok
     case .noFirstPath: self = .noFirstPath
     case .emptyImpulseResponse: self = .emptyImpulseResponse
     case .didNotConverge: self = .didNotConverge
+    case .beyondLimits: self = .beyondLimits
     }
   }
 }
@@ -414,7 +385,8 @@ extension RangingEngine {
     let taps = PreparedTaps(tapCount: response.tapCount)
     taps.load(response, antenna: antenna, backgroundPeriodTaps: configuration.profile.backgroundPeriodTaps)
     var estimate = DelayEstimate()
-    DelayStage.make(configuration, tapCount: response.tapCount).estimate(taps, into: &estimate)
+    DelayStage.make(configuration, tapCount: response.tapCount, tapSpacing: response.tapSpacing)
+      .estimate(taps, into: &estimate)
     return estimate
   }
 }

@@ -4,8 +4,10 @@ public enum MeasurementStatus: String, Sendable, Hashable, Codable, CaseIterable
   case ok
   /// No tap of a reception rises above the detection threshold.
   case noFirstPath
-  /// A reception holds no usable samples: all zero, or not finite.
+  /// A reception holds no usable samples: all zero, not finite, or beyond what single precision can square.
   case emptyImpulseResponse
+  /// A CIR or the antenna array is beyond `EngineLimits`.
+  case beyondLimits
   /// A fit did not settle.
   case didNotConverge
   /// A timestamp that the ranging formula needs is absent: of the four intervals, or of a round and a reply with a known
@@ -77,6 +79,9 @@ public struct RangingMeasurement: Sendable, Hashable, Codable {
   /// m, standard deviation of `distance` less `rangeBias`, noise included. Most of it is the place's, and no average
   /// over the exchanges of one place makes it smaller.
   public var rangeBiasDeviation: Double?
+  /// What gave the first paths where the configured delay estimator gave no distance (`DelayMethod.fallbacks`); `nil` where it did. Line of
+  /// sight and range bias are then not told.
+  public var fallback: DelayMethod?
 
   public init(
     exchange: Int, time: Double, peer: DeviceAddress, status: MeasurementStatus, distance: Double? = nil,
@@ -86,7 +91,8 @@ public struct RangingMeasurement: Sendable, Hashable, Codable {
     directionStatus: DirectionStatus? = nil, alternativeDirection: SourceDirection? = nil,
     firstPathTaps: FirstPaths = FirstPaths(), snrdB: Double? = nil, clockOffsetppm: Double? = nil,
     clockRejections: Int? = nil,
-    lineOfSightProbability: Double? = nil, rangeBias: Double? = nil, rangeBiasDeviation: Double? = nil
+    lineOfSightProbability: Double? = nil, rangeBias: Double? = nil, rangeBiasDeviation: Double? = nil,
+    fallback: DelayMethod? = nil
   ) {
     self.exchange = exchange
     self.time = time
@@ -110,5 +116,6 @@ public struct RangingMeasurement: Sendable, Hashable, Codable {
     self.lineOfSightProbability = lineOfSightProbability
     self.rangeBias = rangeBias
     self.rangeBiasDeviation = rangeBiasDeviation
+    self.fallback = fallback
   }
 }

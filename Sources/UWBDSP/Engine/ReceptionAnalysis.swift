@@ -21,7 +21,7 @@ final class ReceptionAnalyser {
   private static let samePathTaps = 0.75
 
   private let configuration: RangingEngine.Configuration
-  private let tapSpacing: Double
+  let tapSpacing: Double
   /// One for each antenna where a joint fit wants them all at once, else one.
   private let taps: [PreparedTaps]
   private let stage: DelayStage
@@ -33,7 +33,7 @@ final class ReceptionAnalyser {
   private(set) var isJoint = false
 
   init(
-    _ configuration: RangingEngine.Configuration, tapCount: Int, antennaCount: Int, tapSpacing: Double = UWB.tap
+    _ configuration: RangingEngine.Configuration, tapCount: Int, antennaCount: Int, tapSpacing: Double
   ) {
     self.configuration = configuration
     self.tapSpacing = tapSpacing
@@ -46,17 +46,12 @@ final class ReceptionAnalyser {
     estimates = (0..<antennaCount).map { _ in DelayEstimate() }
   }
 
-  /// Whether CIRs of this shape fit.
-  func fits(_ response: ChannelImpulseResponse) -> Bool {
-    response.tapCount <= taps[0].capacity && response.antennaCount <= estimates.count
-      && response.tapSpacing == tapSpacing
-  }
+  var tapCapacity: Int { taps[0].capacity }
+  var antennaCapacity: Int { estimates.count }
 
-  /// One that CIRs of this shape fit, and of every shape that fits this one at the same tap spacing.
-  func grown(toFit response: ChannelImpulseResponse) -> ReceptionAnalyser {
-    ReceptionAnalyser(
-      configuration, tapCount: max(response.tapCount, taps[0].capacity),
-      antennaCount: max(response.antennaCount, estimates.count), tapSpacing: response.tapSpacing)
+  /// Whether there is room for as many antennas and taps.
+  func fits(_ response: ChannelImpulseResponse) -> Bool {
+    response.tapCount <= tapCapacity && response.antennaCount <= antennaCapacity
   }
 
   /// The joint fit of the last analysis, if that was what analysed it.

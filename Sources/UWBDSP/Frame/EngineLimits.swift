@@ -1,5 +1,5 @@
 /// What the engine takes. Readers refuse a capture beyond these limits, the engine an exchange
-/// (`MeasurementStatus.unsupportedImpulseResponse`), so that a short input can't ask for much memory or time.
+/// (`MeasurementStatus.beyondLimits`), so that a short input can't ask for much memory or time.
 public enum EngineLimits {
   /// Antennas of an array or of a CIR.
   public static let antennaCount = 1...64
@@ -11,6 +11,12 @@ public enum EngineLimits {
   public static let tapSpacingCount = 4
   /// Each coordinate of an antenna, m: 64 antennas half a wavelength apart at 5 GHz fit, millimetres taken for metres don't.
   public static let antennaCoordinate = -2.0...2.0
+  /// Wavelengths between the antennas farthest apart.
+  public static let aperture = 40.0
+  /// Whole turns of phase that such an aperture leaves open, and some more.
+  static let wholeTurns = 128
+  /// |h|² of the strongest tap, scaled: single precision holds what is made of it.
+  public static let peakPower = 1e-24...1e24
   /// Carrier, Hz.
   public static let carrier = 1e8...1e11
   /// Size of a distance or of a coordinate of a device, m.
@@ -24,11 +30,16 @@ public enum EngineLimits {
 extension AntennaArray {
   /// Whether the engine takes an array of these antennas; what fails is named by `EngineLimits`.
   public static func isSupported(positions: [SIMD3<Double>], carrier: Double) -> Bool {
-    EngineLimits.antennaCount.contains(positions.count) && EngineLimits.carrier.contains(carrier)
-      && positions.allSatisfy { position in
-        (0..<3).allSatisfy { EngineLimits.antennaCoordinate.contains(position[$0]) }
-      }
+    let coordinates = (0..<3).map { axis in positions.map { $0[axis] } }
+    guard EngineLimits.antennaCount.contains(positions.count), EngineLimits.carrier.contains(carrier),
+      coordinates.joined().allSatisfy(EngineLimits.antennaCoordinate.contains)
+    else { return false }
+    let sides = coordinates.map { ($0.max() ?? 0) - ($0.min() ?? 0) }
+    let wavelength = UWB.speedOfLightInAir / carrier
+    return sides.reduce(0) { $0 + $1 * $1 }.squareRoot() <= EngineLimits.aperture * wavelength
   }
+
+  var isSupported: Bool { Self.isSupported(positions: positions, carrier: carrier) }
 }
 
 extension ChannelImpulseResponse {
@@ -37,4 +48,6 @@ extension ChannelImpulseResponse {
     EngineLimits.antennaCount.contains(antennaCount) && EngineLimits.tapCount.contains(tapCount)
       && EngineLimits.tapSpacing.contains(tapSpacing)
   }
+
+  var isSupported: Bool { Self.isSupported(antennaCount: antennaCount, tapCount: tapCount, tapSpacing: tapSpacing) }
 }

@@ -56,4 +56,9 @@ public struct Reception: Sendable {
     self.carrierOffsetppm = carrierOffsetppm
     self.timeTrackingOffsetppm = timeTrackingOffsetppm
   }
+
+  /// The chip's own first path, where it is a place in or near an accumulator.
+  var usableChipFirstPathTaps: Double? {
+    chipFirstPathTaps.flatMap { abs($0) <= 2 * Double(EngineLimits.tapCount.upperBound) ? $0 : nil }
+  }
 }

@@ -11,8 +11,8 @@ enum AmplitudeFeatures {
   ) {
     let noise = Float(window.noiseVariance)
     var first = 0.0
-    let low = max(0, Int((window.origin + firstPathTaps.lowerBound).rounded(.up)))
-    let high = min(window.count - 1, Int((window.origin + firstPathTaps.upperBound).rounded(.down)))
+    let low = Int(window.origin + firstPathTaps.lowerBound, rounded: .up, within: 0...window.count)
+    let high = Int(window.origin + firstPathTaps.upperBound, rounded: .down, within: -1...window.count - 1)
     for tap in low..<max(low, high + 1) { first += Double(max(0, window.powers[tap] - noise)) }
 
     features[.peak] = decibels(window.peakPower)

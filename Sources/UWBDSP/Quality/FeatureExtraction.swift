@@ -59,17 +59,20 @@ struct FeatureWindow {
   let count: Int
   /// The first path, taps from the window's start.
   let origin: Double
+  /// Its whole taps.
+  let wholeOrigin: Int
   /// The strongest tap of the CIR, taps from the window's start; may lie outside.
   let peakTap: Int
   let peakPower: Double
   let noiseVariance: Double
 
   init(_ taps: PreparedTaps, firstPathTaps: Double) {
-    let first = Int(min(max(firstPathTaps, 0), Double(taps.count - 1)))
+    let first = Int(firstPathTaps, within: 0...taps.count - 1)
     let start = max(0, first - FeatureExtraction.tapsBefore)
     powers = UnsafePointer(taps.powers.pointer + start)
     count = min(taps.count, first + FeatureExtraction.tapsAfter) - start
     origin = firstPathTaps - Double(start)
+    wholeOrigin = Int(origin, within: -(1 << 20)...1 << 20)
     peakTap = taps.peakTap - start
     peakPower = taps.peakPower
     noiseVariance = taps.noiseVariance

@@ -11,7 +11,7 @@ enum ProfileFeatures {
     if sums.energy > 0 {
       let mean = sums.first / sums.energy
       features[.delaySpread] = max(sums.second / sums.energy - mean * mean, 0).squareRoot()
-      features[.meanExcessDelay] = mean - (window.origin - Double(Int(window.origin)))
+      features[.meanExcessDelay] = mean - (window.origin - Double(window.wholeOrigin))
     }
     if sums.power > 0 {
       features[.kurtosis] = Double.log(max(Double(window.count) * sums.squares / (sums.power * sums.power), 1e-15))
@@ -57,7 +57,7 @@ struct ProfileSums {
     let noise = Float(window.noiseVariance)
     var (energy, first, second) = (SIMD4<Float>(), SIMD4<Float>(), SIMD4<Float>())
     var (power, squares) = (SIMD4<Float>(), SIMD4<Float>())
-    let origin = Int(window.origin)
+    let origin = window.wholeOrigin
     var delay = SIMD4<Float>(0, 1, 2, 3) - Float(origin)
     var index = 0
     while index &+ 4 <= window.count {

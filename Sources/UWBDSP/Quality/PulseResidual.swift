@@ -8,8 +8,8 @@ enum PulseResidual {
   static let mostTaps = 8
 
   static func measure(_ taps: PreparedTaps, delayTaps: Double, _ workspace: FeatureExtraction.Workspace) -> Double {
-    let first = max(0, Int((delayTaps - reach).rounded(.up)))
-    let count = min(min(taps.count - 1, Int((delayTaps + reach).rounded(.down))) - first + 1, mostTaps)
+    let first = Int(delayTaps - reach, rounded: .up, within: 0...taps.count)
+    let count = min(Int(delayTaps + reach, rounded: .down, within: -1...taps.count - 1) - first + 1, mostTaps)
     guard count > 0 else { return 1 }
     let pulse = workspace.values.pointer
     workspace.pulse.evaluate(delay: delayTaps, firstTap: first, count: count, into: pulse)

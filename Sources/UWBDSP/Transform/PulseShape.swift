@@ -80,7 +80,7 @@ public struct MeasuredPulse: Sendable, Hashable {
   public func callAsFunction(_ time: Double) -> Double {
     let position = time / spacing + peakPosition
     guard position >= 0, position <= Double(samples.count - 1) else { return 0 }
-    let index = min(Int(position), samples.count - 2)
+    let index = Int(position, within: 0...samples.count - 2)
     let t = position - Double(index)
     let y1 = samples[index]
     let y2 = samples[index + 1]

@@ -53,6 +53,16 @@ final class PulseTable: Sendable {
     slopes = other.slopes
   }
 
+  /// Whole taps of a delay, the row of its fraction, and the share of the row behind that. Delays so far out that no tap
+  /// sees them needn't be told apart.
+  @inline(__always)
+  private static func place(_ delay: Double) -> (whole: Int, row: Int, blend: Double) {
+    let whole = delay.rounded(.down)
+    let position = (delay - whole) * Double(fractions)
+    let row = Int(position, within: 0...fractions - 1)
+    return (Int(whole, within: -(1 << 40)...1 << 40), row, position - Double(row))
+  }
+
   /// Where a row of the table begins, values and slopes, at the column of tap 0.
   struct Row {
     var values: UnsafePointer<Double>
@@ -65,12 +75,9 @@ final class PulseTable: Sendable {
   /// - Precondition: columns from 0 to the last that `body` reads lie within the rows, ±`reach` taps round the delay.
   @inline(__always)
   func read<Result>(_ delay: Double, _ body: (Row, Double) -> Result) -> Result {
-    let whole = delay.rounded(.down)
-    let position = (delay - whole) * Double(Self.fractions)
-    let row = min(Int(position), Self.fractions - 1)
-    let start = row * Self.rowTaps + Self.reach - Int(whole)
+    let (whole, row, blend) = Self.place(delay)
+    let start = row * Self.rowTaps + Self.reach - whole
     precondition(start >= 0 && start < values.count - Self.rowTaps, "a delay of \(delay) taps is outside the table")
-    let blend = position - Double(row)
     return values.withUnsafeBufferPointer { values in
       slopes.withUnsafeBufferPointer { slopes in
         guard let first = values.baseAddress, let firstSlope = slopes.baseAddress else {
@@ -101,12 +108,9 @@ final class PulseTable: Sendable {
   private func lookup(
     _ table: [Double], delay: Double, firstTap first: Int, count: Int, into target: UnsafeMutablePointer<Double>
   ) {
-    let whole = delay.rounded(.down)
-    let position = (delay - whole) * Double(Self.fractions)
-    let row = min(Int(position), Self.fractions - 1)
-    let blend = position - Double(row)
+    let (whole, row, blend) = Self.place(delay)
     // Column of tap `first`; taps outside the row's reach are zero.
-    let start = first - Int(whole) + Self.reach
+    let start = first - whole + Self.reach
     let low = min(max(0, -start), count)
     let high = max(low, min(count, Self.rowTaps - start))
     for index in 0..<low { target[index] = 0 }

@@ -110,7 +110,7 @@ public struct DenseCluster: Sendable, Hashable {
   func paths(using generator: inout SeededGenerator) -> [Path] {
     let spacing = IEEE802154aParameters.denseSpacing
     let first = pow(10, powerdB / 10) * spacing / Self.pulseEnergy
-    return (0..<max(1, Int(IEEE802154aParameters.clusterLength * decay / spacing))).map { index in
+    return (0..<Int(IEEE802154aParameters.clusterLength * decay / spacing, within: 1...1 << 20)).map { index in
       let delay = Double(index) * spacing
       return Path(
         delay: onset + delay, amplitude: generator.complexNormal(variance: first * exp(-delay / decay)))

@@ -17,10 +17,13 @@ public struct ChannelStatistics: Sendable, Hashable {
     precondition(
       !paths.isEmpty && binWidth > 0 && paths.allSatisfy { $0.delay >= 0 },
       "\(paths.count) paths in bins of \(binWidth) s have no statistics")
-    var real = [Double](repeating: 0, count: Int((last / binWidth).rounded()) + 1)
+    func bin(_ delay: Double) -> Int {
+      Int(delay / binWidth, rounded: .toNearestOrAwayFromZero, within: 0...1 << 24)
+    }
+    var real = [Double](repeating: 0, count: bin(last) + 1)
     var imaginary = real
     for path in paths {
-      let bin = Int((path.delay / binWidth).rounded())
+      let bin = bin(path.delay)
       let raw = path.amplitude.rawStorage
       real[bin] += raw.x
       imaginary[bin] += raw.y

@@ -58,7 +58,7 @@ extension IEEE802154aParameters {
     var rays: [Ray] = []
     switch profile {
     case .softOnset(let rise, let decay, let attenuation):
-      for index in 0..<Int(Self.clusterLength * decay / Self.denseSpacing) {
+      for index in 0..<Int(Self.clusterLength * decay / Self.denseSpacing, within: 0...1 << 20) {
         let delay = Double(index) * Self.denseSpacing
         let power = (1 - attenuation * exp(-delay / rise)) * exp(-delay / decay)
         rays.append(ray(at: delay, meanPower: power, isFirst: false, using: &generator))

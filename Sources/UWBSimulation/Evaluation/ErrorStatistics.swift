@@ -37,7 +37,7 @@ public struct ErrorStatistics: Sendable, Hashable {
   /// Linear between order statistics, the first at 0 and the last at 1.
   static func quantile(_ sorted: [Double], _ share: Double) -> Double {
     let position = share * Double(sorted.count - 1)
-    let lower = Int(position.rounded(.down))
+    let lower = Int(position, within: 0...max(0, sorted.count - 1))
     let upper = min(lower + 1, sorted.count - 1)
     return sorted[lower] + (position - Double(lower)) * (sorted[upper] - sorted[lower])
   }

@@ -38,7 +38,7 @@ public struct LineOfSightTrials: Sendable, Hashable {
   ) -> Int {
     let generator = DelayTrialGenerator(
       channel: .ieee802154a(model), snrdB: snrdB, pulse: profile.pulse,
-      seed: seed &+ UInt64(snrdB) &* 1000 &+ UInt64(model.rawValue))
+      seed: seed &+ UInt64(snrdB, within: 0...1000) &* 1000 &+ UInt64(model.rawValue))
     let tapCount = generator.synthesizer.tapCount
     let taps = PreparedTaps(tapCount: tapCount)
     let stage = DelayStage.make(RangingEngine.Configuration(profile: profile), tapCount: tapCount)

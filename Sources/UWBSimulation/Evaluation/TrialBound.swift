@@ -21,8 +21,8 @@ extension DelayTrialGenerator {
     let near = delays.filter { $0 < trial.firstPathTaps + 64 }.count
     // Whitening costs the cube of the window; a pulse of limited band has nothing left 24 taps off.
     let margin = noise.isWhite ? 48 : 24
-    let first = max(0, Int(trial.firstPathTaps) - margin)
-    let last = min(synthesizer.tapCount, Int(delays[near - 1]) + margin)
+    let first = max(0, Int(trial.firstPathTaps, within: 0...synthesizer.tapCount) - margin)
+    let last = min(synthesizer.tapCount, Int(delays[near - 1], within: 0...synthesizer.tapCount) + margin)
     let noise: DelayNoise =
       self.noise.isWhite
       ? .white(variance: trial.noiseVariance)

@@ -37,12 +37,14 @@ public struct SimulatedClock: Sendable, Hashable {
     time * (1 + 1e-6 * (rateppm + 0.5 * driftppm * time))
   }
 
+  private static func ticks(_ value: Double) -> Int64 { Int64(value, within: -(1 << 60)...1 << 60) }
+
   /// The exact reading `offset` seconds after `base`, both in true time.
   public func reading(at base: Double, plus offset: Double = 0) -> Reading {
     let baseTicks = (elapsed(at: base) / UWB.tick).rounded(.down)
     let more = offset * (1 + 1e-6 * (rateppm(at: base) + 0.5 * driftppm * offset)) / UWB.tick
     let whole = more.rounded(.down)
-    let ticks = offsetTicks &+ UInt64(bitPattern: Int64(baseTicks) &+ Int64(whole))
+    let ticks = offsetTicks &+ UInt64(bitPattern: Self.ticks(baseTicks) &+ Self.ticks(whole))
     return Reading(time: DeviceTime(ticks: ticks), fraction: more - whole)
   }
 

@@ -64,7 +64,6 @@ public enum AccumulatorQuantisation: Sendable, Hashable {
   }
 
   private static func count(_ value: Float, _ gain: Double) -> Int16 {
-    let scaled = (Double(value) * gain).rounded()
-    return Int16(max(-32767, min(32767, scaled))).littleEndian
+    Int16(Double(value) * gain, rounded: .toNearestOrAwayFromZero, within: -32767...32767).littleEndian
   }
 }

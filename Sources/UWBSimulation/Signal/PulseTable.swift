@@ -57,13 +57,13 @@ struct PulseTable: Sendable {
     guard position > -reach, position < Double(tapCount) + reach else { return }
     let tap = position.rounded(.down)
     let scaled = (position - tap) * Double(Self.phaseCount)
-    let phase = min(Int(scaled), Self.phaseCount - 1)
+    let phase = Int(scaled, within: 0...Self.phaseCount - 1)
     let u = scaled - Double(phase)
     let weights = SIMD4<Float>(
       SIMD4<Double>(
         -u * (u - 1) * (u - 2) / 6, (u + 1) * (u - 1) * (u - 2) / 2, -(u + 1) * u * (u - 2) / 2,
         (u + 1) * u * (u - 1) / 6))
-    let start = Int(tap) - halfWidth
+    let start = Int(tap, within: -rowLength...tapCount + rowLength) - halfWidth
     let first = max(0, -start)
     let last = min(rowLength, tapCount - start)
     guard first < last else { return }

@@ -216,6 +216,31 @@ import Testing
     #expect(wide.measure(far, using: wide.makeWorkspace(tapCount: 320)).status == .ok)
   }
 
+  /// A pulse far before the chip's own first path, as clutter may look: no estimator's distance can be.
+  @Test(arguments: [DelayMethod.adaptive, .edgeFit, .pulseFit, .leadingEdge])
+  func theChipStandsInWhereEstimatorsFail(method: DelayMethod) throws {
+    var random = StatisticsRandom(seed: 1911)
+    var maker = ExchangeMaker()
+    maker.tapCount = 1016
+    let whole = maker.make(using: &random)
+    var shifted = whole
+    let chip = try #require(whole.poll.reception?.chipFirstPathTaps)
+    shifted.poll.reception?.chipFirstPathTaps = chip + 300
+    let (engine, plain) = (engine(method), engine(.chip))
+    let workspace = engine.makeWorkspace(tapCount: 1016)
+    let good = engine.measure(whole, using: workspace)
+    #expect(good.status == .ok && good.fallback == nil)
+    let result = engine.measure(shifted, using: workspace)
+    let own = plain.measure(shifted, using: plain.makeWorkspace(tapCount: 1016))
+    #expect(own.status == .ok && own.fallback == nil)
+    #expect(result.status == .ok && result.fallback == .chip)
+    #expect(result.distance == own.distance && result.rawDistance == own.rawDistance)
+    // Stated as what a chip errs by where it is hard, not as where it is easy.
+    #expect(try #require(result.distanceDeviation) > 1 && result.distanceDeviation == result.rawDistanceDeviation)
+    #expect(result.direction == nil && result.lineOfSightProbability == nil && workspace.qualityFeatures == nil)
+    #expect(engine.measure(whole, using: workspace) == good)
+  }
+
   @Test func delayStatusesHaveTheirCounterparts() {
     for status in DelayStatus.allCases { #expect(MeasurementStatus(status).rawValue == status.rawValue) }
   }

@@ -31,6 +31,25 @@ import UWBSimulation
     #expect(abs(mean - 1) < 5 / (20 * 1016.0).squareRoot(), "seed 31")
   }
 
+  /// A posterior narrower than the grid it is integrated on once had no mean.
+  @Test func anAnswerStaysFiniteAtTheHighestSNR() {
+    let generator = DelayTrialGenerator(channel: .ieee802154a(.cm8), snrdB: 60, seed: 1)
+    let taps = PreparedTaps(tapCount: generator.synthesizer.tapCount)
+    let adaptive = AdaptiveFit(pulse: .standard, modelError: 0)
+    let workspace = adaptive.makeWorkspace(tapCount: taps.capacity)
+    var estimate = DelayEstimate()
+    var samples: [Complex<Float>] = []
+    for index in 0..<300 {
+      _ = generator.trial(index, into: &samples)
+      taps.load(ChannelImpulseResponse(samples), antenna: 0)
+      adaptive.estimate(taps, into: &estimate, using: workspace)
+      for path in estimate.paths {
+        #expect(path.delayTaps.isFinite && path.amplitude.isFinite)
+        #expect(path.deviationTaps > 0 && path.deviationTaps.isFinite)
+      }
+    }
+  }
+
   @Test func continuousPeakOfOnePathIsItsPower() {
     let generator = DelayTrialGenerator(
       channel: .awgn, snrdB: 17, reference: .continuousPeak, tapCount: 256, seed: 32)

@@ -195,16 +195,31 @@ final class RiceLikelihood {
     return moments
   }
 
-  /// The posterior's moments from every second onset: narrow enough for what is wide.
+  /// The posterior's moments from every second onset, narrow enough for what is wide; from all where the likeliest lies between them
+  /// and these are negligible.
   private func integrate() -> Moments {
-    let count = RiceTables.onsetCount
-    for onset in stride(from: 0, to: count, by: 2) { evaluate(onset) }
-    let step = 2 / Double(RiceTables.stepsPerTap)
-    var moments = Moments(reference: Double(best) + log(step))
-    for onset in stride(from: 0, to: count, by: 2) where onsetTops.pointer[onset] > best - Self.negligible {
+    var onsets = stride(from: 0, to: RiceTables.onsetCount, by: 2)
+    var step = 2 / Double(RiceTables.stepsPerTap)
+    if highest(onsets) < best - Self.negligible {
+      onsets = stride(from: 0, to: RiceTables.onsetCount, by: 1)
+      step /= 2
+      _ = highest(onsets)
+    }
+    var moments = Moments(reference: Double(best) + log(step), leastVariance: step * step / 12)
+    for onset in onsets where onsetTops.pointer[onset] >= best - Self.negligible {
       moments.add(exp(logSum(onset) - Double(best)), at: RiceTables.onset(onset), variance: 0)
     }
     return moments
+  }
+
+  /// The largest ln L of these onsets, which are evaluated.
+  private func highest(_ onsets: StrideTo<Int>) -> Float {
+    var top = -Float.infinity
+    for onset in onsets {
+      evaluate(onset)
+      top = max(top, onsetTops.pointer[onset])
+    }
+    return top
   }
 
   private struct Moments {
@@ -214,7 +229,13 @@ final class RiceLikelihood {
     private var first = 0.0
     private var second = 0.0
 
-    init(reference: Double) { self.reference = reference }
+    /// What is not known inside a step of a grid.
+    private let leastVariance: Double
+
+    init(reference: Double, leastVariance: Double = 0) {
+      self.reference = reference
+      self.leastVariance = leastVariance
+    }
 
     var logMass: Double { reference + log(weight) }
 
@@ -225,7 +246,7 @@ final class RiceLikelihood {
     }
 
     var mean: Double { first / weight }
-    var variance: Double { max(0, second / weight - mean * mean) }
+    var variance: Double { max(leastVariance, second / weight - mean * mean) }
   }
 
   private func top(_ onset: Int) -> Float {
@@ -293,7 +314,7 @@ final class RiceLikelihood {
   /// a = pᵀC⁻¹y/q, of variance v/q.
   func amplitude(delay: Double) -> (amplitude: Complex<Double>, variance: Double, scattering: Double) {
     let position = (delay - RiceTables.firstOnset) * Double(RiceTables.stepsPerTap)
-    let lower = min(max(0, Int(position.rounded(.down))), RiceTables.onsetCount - 2)
+    let lower = Int(position, rounded: .down, within: 0...RiceTables.onsetCount - 2)
     let share = min(max(position - Double(lower), 0), 1)
     let (gap, lane) = likeliest(share < 0.5 ? lower : lower + 1)
     let before = amplitude(onset: lower, gap, lane)
@@ -318,7 +339,7 @@ final class RiceLikelihood {
   /// What the likeliest scattering and first path leave at an onset over what noise alone leaves on average.
   func excess(delay: Double) -> Double {
     let position = (delay - RiceTables.firstOnset) * Double(RiceTables.stepsPerTap)
-    let onset = min(max(0, Int(position.rounded())), RiceTables.onsetCount - 1)
+    let onset = Int(position, rounded: .toNearestOrAwayFromZero, within: 0...RiceTables.onsetCount - 1)
     let (gap, lane) = likeliest(onset)
     let constant = Double(RiceCell(cells(onset) + gap * RiceTables.cellSize).constant[lane])
     let explained = Double(terms.pointer[onset * Self.gapCount + gap][lane]) - constant
