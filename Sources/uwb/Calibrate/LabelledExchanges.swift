@@ -82,7 +82,9 @@ struct LabelledExchanges {
     for (engine, workspace) in stages {
       let measurement = engine.measure(exchange, using: workspace)
       guard let measured = measurement.rawDistance, let features = workspace.qualityFeatures else {
-        let reason = measurement.status == .ok ? "noImpulseResponse" : measurement.status.rawValue
+        let isFallback = measurement.fallback != nil
+        let reason =
+          isFallback ? "fallback" : measurement.status == .ok ? "noImpulseResponse" : measurement.status.rawValue
         rejected[reason, default: 0] += 1
         return
       }

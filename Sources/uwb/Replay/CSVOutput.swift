@@ -10,7 +10,8 @@ struct CSVOutput: ReplayOutput {
     "alternative_azimuth_deg", "alternative_elevation_deg", "raw_distance_m", "raw_distance_std_m", "range_bias_m",
     "range_bias_std_m", "line_of_sight_probability", "first_path_taps_poll", "first_path_taps_response",
     "first_path_taps_final", "snr_db", "clock_offset_ppm", "chip_distance_m", "chip_raw_distance_m",
-    "chip_azimuth_deg", "chip_elevation_deg", "true_distance_m", "true_azimuth_deg", "true_elevation_deg", "status",
+    "chip_azimuth_deg", "chip_elevation_deg", "true_distance_m", "true_azimuth_deg", "true_elevation_deg", "fallback",
+    "status",
   ]
   private let output: ByteOutput
   private var capture = ""
@@ -63,6 +64,7 @@ struct CSVOutput: ReplayOutput {
       add(exchange.truth?.distance, 6)
       add(degrees(exchange.truth?.azimuth), 4)
       add(degrees(exchange.truth?.elevation), 4)
+      add(raw.fallback?.rawValue ?? "")
       add(tracked.isOutlier ? "outlier" : "ok")
     case .rejected(let raw, let exchange):
       row.append(contentsOf: "rejected".utf8)

@@ -52,6 +52,7 @@ struct NDJSONOutput: ReplayOutput {
       text.add("true_distance_m", exchange.truth?.distance, places: 6)
       text.add("true_azimuth_deg", degrees(exchange.truth?.azimuth), places: 4)
       text.add("true_elevation_deg", degrees(exchange.truth?.elevation), places: 4)
+      text.add("fallback", raw.fallback?.rawValue)
       text.add("status", tracked.isOutlier ? "outlier" : "ok")
     case .rejected(let raw, let exchange):
       text.add("event", "rejected")
@@ -95,6 +96,7 @@ struct NDJSONOutput: ReplayOutput {
     text.add("exchanges", totals.exchanges)
     text.add("updates", totals.updates)
     text.add("rejected", totals.rejected)
+    text.add("fallbacks", totals.fallbacks)
     text.add("skipped_input", totals.skipped.counts)
     text.add("seconds", totals.seconds, places: 3)
     text.end()

@@ -62,6 +62,7 @@ struct ReplayPipeline {
     totals.seconds = exchange.time - start
     if raw.status == .ok {
       totals.updates += 1
+      if let fallback = raw.fallback { totals.fallbacks[fallback.rawValue, default: 0] += 1 }
     } else {
       totals.rejected[raw.status.rawValue, default: 0] += 1
     }

@@ -5,6 +5,8 @@ struct ReplayTotals {
   var exchanges = 0
   var updates = 0
   var rejected: [String: Int] = [:]
+  /// Updates whose distance an estimator gave that stands in for the configured one, by its name.
+  var fallbacks: [String: Int] = [:]
   var skipped = SkippedInput()
   /// From the first exchange to the last, on the local device's clock.
   var seconds = 0.0
@@ -15,6 +17,7 @@ struct ReplayTotals {
     exchanges += other.exchanges
     updates += other.updates
     rejected.merge(other.rejected, uniquingKeysWith: +)
+    fallbacks.merge(other.fallbacks, uniquingKeysWith: +)
     skipped.merge(other.skipped)
     seconds += other.seconds
     withoutPose += other.withoutPose

@@ -46,6 +46,8 @@ struct SummaryOutput: ReplayOutput {
     var text = "\(totals.exchanges) exchanges in \(seconds) s, \(totals.updates) updates"
     let rejected = totals.rejected.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
     text += ", rejected: \(rejected.isEmpty ? "none" : rejected.joined(separator: ", "))"
+    let fallbacks = totals.fallbacks.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+    if !fallbacks.isEmpty { text += ", fallbacks: \(fallbacks.joined(separator: ", "))" }
     let skipped = totals.skipped.counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
     return text + ", skipped input: \(skipped.isEmpty ? "none" : skipped.joined(separator: ", "))"
   }
