@@ -31,6 +31,21 @@ public final class ByteSource {
     buffer = Self.makeBuffer()
   }
 
+  /// Hands over what `next` makes, piece by piece, until it makes `nil`.
+  convenience init(name: String, making next: @escaping () throws -> [UInt8]?) {
+    var piece: ArraySlice<UInt8> = []
+    self.init(name: name) { target in
+      while piece.isEmpty {
+        guard let made = try next() else { return 0 }
+        piece = made[...]
+      }
+      let count = min(target.count, piece.count)
+      target.copyBytes(from: piece.prefix(count))
+      piece = piece.dropFirst(count)
+      return count
+    }
+  }
+
   /// Opens the file at `path`; `-` is standard input.
   ///
   /// - Throws: `CaptureError` where there is no such file, it is a directory, or it may not be read.
@@ -179,7 +194,10 @@ public final class ByteSource {
   private static func openError(_ path: String, code: Int32) -> CaptureError {
     switch code {
     case ENOENT, ENOTDIR:
-      CaptureError(file: path, problem: "there is no such file", remedy: "Check the path.")
+      CaptureError(
+        file: path, problem: "there is no such file",
+        remedy: path.contains(where: { "*?".contains($0) })
+          ? "The shell found no file of this pattern; check its folder." : "Check the path.")
     case EACCES, EPERM:
       CaptureError(file: path, problem: "may not be read", remedy: "Ask for the right to read it (chmod +r).")
     default:

@@ -45,6 +45,9 @@ public struct CaptureFormat: Sendable {
       isStream: true,
       recognise: { RangingTable.recognise($0) }, open: { try RangingTable($0) }),
     CaptureFormat(
+      name: "csv", summary: "table that uwb convert wrote", isStream: true,
+      recognise: { CSVCapture.recognise($0) }, open: { try CSVCapture($0) }),
+    CaptureFormat(
       name: "phase-table",
       summary: "CSV table of phase differences of arrival (NXP SR150), with true angles or without",
       isStream: true, recognise: { PhaseTable.recognise($0) }, open: { try PhaseTable($0) },
@@ -68,6 +71,17 @@ public struct CaptureFormat: Sendable {
   ]
 
   /// The format of that name.
+  ///
+  /// - Throws: `CaptureError` where there is none, with the nearest name.
+  static func known(_ name: String, file: String) throws -> CaptureFormat {
+    if let format = named(name) { return format }
+    let names = ["auto"] + all.map(\.name)
+    throw CaptureError(
+      file: file, problem: "there is no capture format “\(name)”",
+      remedy: "\(Suggestion.question(for: name, among: names))Choose one of: \(names.joined(separator: ", ")).")
+  }
+
+  /// The format of that name.
   public static func named(_ name: String) -> CaptureFormat? {
     all.first { $0.name == name }
   }
@@ -78,12 +92,7 @@ public struct CaptureFormat: Sendable {
   public static func open(
     _ name: String, _ source: ByteSource, _ options: CaptureOptions = CaptureOptions()
   ) throws -> any CaptureReader {
-    guard let chosen = named(name) else {
-      throw CaptureError(
-        file: source.name, problem: "there is no capture format “\(name)”",
-        remedy: "Choose one of: auto, \(all.map(\.name).joined(separator: ", ")).")
-    }
-    return try chosen.reader(source, options)
+    try known(name, file: source.name).reader(source, options)
   }
 
   /// Bytes of a stream's start that are looked at before it is given up as unknown.
@@ -120,16 +129,12 @@ public func openCapture(
   _ path: String, format: String = "auto", options: CaptureOptions = CaptureOptions()
 ) throws -> any CaptureReader {
   if !options.columns.names.isEmpty {
-    return try PhaseTable(nonempty(ByteSource(path: path)), columns: options.columns)
+    return try PhaseTable(ByteSource(path: path).prepared(), columns: options.columns)
   }
-  let known = CaptureFormat.all.map(\.name).joined(separator: ", ")
   if format != "auto" {
-    guard let chosen = CaptureFormat.named(format) else {
-      throw CaptureError(
-        file: path, problem: "there is no capture format “\(format)”", remedy: "Choose one of: auto, \(known).")
-    }
+    let chosen = try CaptureFormat.known(format, file: path)
     if let openPath = chosen.openPath, path != "-" { return try openPath(path) }
-    return try chosen.reader(nonempty(ByteSource(path: path)), options)
+    return try chosen.reader(ByteSource(path: path).prepared(), options)
   }
   if SigMFPaths.isRecording(path) { return try SigMFCapture.open(path) }
   return try openCapture(ByteSource(path: path), options: options)
@@ -157,19 +162,9 @@ public func captureByteCount(_ path: String) -> Int? {
 public func openCapture(
   _ source: ByteSource, options: CaptureOptions = CaptureOptions()
 ) throws -> any CaptureReader {
-  let source = try nonempty(source)
+  let source = try source.prepared()
   guard let format = try CaptureFormat.recognised(in: source) else {
-    throw CaptureError(
-      file: source.name, place: "first \(source.buffered.count) bytes", problem: "its content is of no known format",
-      remedy: "Known formats are: \(CaptureFormat.all.map(\.name).joined(separator: ", ")). Name one with --format.")
+    throw ForeignContent.text(source.buffered).error(source.name)
   }
   return try format.reader(source, options)
-}
-
-private func nonempty(_ source: ByteSource) throws -> ByteSource {
-  if source.buffered.isEmpty, try !source.fill() {
-    throw CaptureError(
-      file: source.name, problem: "is empty", remedy: "Check that the recording was started and its output kept.")
-  }
-  return source
 }

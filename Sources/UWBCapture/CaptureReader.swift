@@ -24,24 +24,44 @@ public struct CaptureHeader: Sendable {
   }
 }
 
-/// What a reader passed over, counted by reason: nothing is lost in silence.
+/// What a reader passed over, counted by reason, with the place of the first of each reason.
 public struct SkippedInput: Sendable, Hashable {
   /// Reason → how often, in the order of `reasons.keys.sorted()` wherever it is printed.
   public private(set) var counts: [String: Int] = [:]
+  /// Reason → where it came up first, and why, where the reader can tell: `line 2, column “Time”: “x” is no number`.
+  public private(set) var firstPlaces: [String: String] = [:]
+  /// The reason that came up first.
+  public private(set) var firstReason: String?
+  /// Reasons that `locate` has not yet been told the place of.
+  private var unplaced: [String] = []
 
   public init() {}
 
   public var isEmpty: Bool { counts.isEmpty }
 
-  /// Counts one more (or `count` more) for `reason`.
-  public mutating func add(_ reason: String, count: Int = 1) {
+  /// Counts one more (or `count` more) for `reason`; the first one's `place` is kept.
+  public mutating func add(_ reason: String, count: Int = 1, at place: @autoclosure () -> String? = nil) {
+    if counts[reason] == nil {
+      if firstReason == nil { firstReason = reason }
+      if let place = place() { firstPlaces[reason] = place } else { unplaced.append(reason) }
+    }
     let sum = counts[reason, default: 0].saturatingAdding(count)
     counts[reason] = sum
   }
 
+  /// Gives its place to each reason that came up since the last call and has none.
+  mutating func locate(_ place: @autoclosure () -> String) {
+    guard !unplaced.isEmpty else { return }
+    let place = place()
+    for reason in unplaced { firstPlaces[reason] = place }
+    unplaced = []
+  }
+
   /// Adds all of `other`.
   public mutating func merge(_ other: SkippedInput) {
-    for (reason, count) in other.counts { add(reason, count: count) }
+    firstReason = firstReason ?? other.firstReason
+    firstPlaces.merge(other.firstPlaces) { own, _ in own }
+    for (reason, count) in other.counts { counts[reason] = counts[reason, default: 0].saturatingAdding(count) }
   }
 }
 
@@ -83,6 +103,6 @@ public struct CaptureError: Error, Sendable, Hashable, CustomStringConvertible {
   }
 
   public var description: String {
-    "\(file)\(place.map { ", \($0)" } ?? ""): \(problem). \(remedy)"
+    "\(file)\(place.map { ", \($0)" } ?? ""): \(problem). \(remedy)".printable()
   }
 }

@@ -30,6 +30,47 @@ struct Uwb: AsyncParsableCommand {
     where fcntl(stream, F_GETFD) < 0 {
       _ = open("/dev/null", mode)
     }
-    await main(nil)
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    do {
+      try Usage.check(arguments)
+      try await run(arguments)
+    } catch let error as WrongUsage {
+      Message.write(error.text)
+      Foundation.exit(ExitCode.validationFailure.rawValue)
+    } catch {
+      end(error, arguments)
+    }
+  }
+
+  private static func run(_ arguments: [String]) async throws {
+    var command = try await asyncParseAsRoot(arguments)
+    do {
+      if var command = command as? any AsyncParsableCommand {
+        try await command.run()
+      } else {
+        try command.run()
+      }
+    } catch let error as ValidationError {
+      throw WrongUsage(problem: error.message, verb: type(of: command))
+    }
+  }
+
+  /// Ends the program with what was asked for (help), or with what went wrong.
+  private static func end(_ error: any Error, _ arguments: [String]) -> Never {
+    let code = exitCode(for: error)
+    let text = fullMessage(for: error)
+    if code.isSuccess {
+      let output = ByteOutput()
+      do {
+        try output.write("\(text)\n")
+        try output.flush()
+      } catch {
+        Message.write("Error: \(error)")
+        Foundation.exit(EXIT_FAILURE)
+      }
+    } else if !text.isEmpty {
+      Message.write(Usage.explained(text, arguments))
+    }
+    Foundation.exit(code.rawValue)
   }
 }

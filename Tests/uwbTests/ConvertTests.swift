@@ -169,4 +169,16 @@ struct ConvertTests {
     #expect(cirs.output.contains("CIRs: 3 (3 of 1 × 2 taps, float32)") && cirs.output.contains("(npy, ideal)"))
     #expect(try UwbProcess.run("info", folder.path("a.npy"), "--tap-spacing", "-1").status == 64)
   }
+
+  @Test("a table that convert wrote is read again, and written the same")
+  func tablesComeBack() throws {
+    let folder = try TemporaryFolder()
+    #expect(try UwbProcess.run("simulate", "still", "--out", folder.path("still")).status == 0)
+    #expect(try UwbProcess.run("convert", folder.path("still.sigmf-meta"), folder.path("a.csv")).status == 0)
+    let again = try UwbProcess.run("convert", folder.path("a.csv"), folder.path("b.csv"))
+    #expect(again.status == 0 && again.errors.contains("skipped input: nothing"), "\(again.errors)")
+    #expect(
+      try Data(contentsOf: URL(fileURLWithPath: folder.path("a.csv")))
+        == Data(contentsOf: URL(fileURLWithPath: folder.path("b.csv"))))
+  }
 }

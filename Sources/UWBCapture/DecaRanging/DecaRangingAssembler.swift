@@ -15,7 +15,7 @@ struct DecaRangingAssembler {
     case poll, final
   }
 
-  private(set) var skipped = SkippedInput()
+  var skipped = SkippedInput()
   private(set) var notes: [String] = []
   var accumulator = DecaRangingAccumulator()
 

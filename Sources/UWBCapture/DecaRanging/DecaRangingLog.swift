@@ -52,6 +52,7 @@ public struct DecaRangingLog: CaptureReader {
       guard let line = try scanner.next() else { break }
       countTooLong()
       let content = DecaRangingLine(line.bytes.span)
+      defer { assembler.skipped.locate("line \(scanner.lineNumber)") }
       guard line.isTerminated || content == .blank else {
         assembler.skip("truncatedLine")
         continue

@@ -38,6 +38,7 @@ struct EWINELines: CIRLineParser {
     "rows are single receptions in random order: no clock and no timestamps, so no distance of the engine's",
   ]
   private var columns: Columns?
+  private var dialect = CSVDialect()
   private var fields: [Double] = []
   private var real: [Float] = []
   private var zeros: [Float] = []
@@ -47,7 +48,7 @@ struct EWINELines: CIRLineParser {
   var hasPhase: Bool { false }
 
   static func recognise(_ start: Span<UInt8>) -> CaptureFormat.Recognition {
-    let marks: [StaticString] = ["NLOS,", "FP_IDX,", ",CIR0"]
+    let marks: [StaticString] = ["NLOS", "FP_IDX", "CIR0"]
     for mark in marks where ByteText.end(of: mark, in: start) == nil { return .undecided }
     return .yes
   }
@@ -55,7 +56,8 @@ struct EWINELines: CIRLineParser {
   mutating func take(_ line: Span<UInt8>, isTerminated: Bool) -> CIRRecord? {
     if ByteText.isBlank(line, from: 0) { return nil }
     guard let columns else {
-      columns = Self.columns(line)
+      dialect = CSVDialect(header: ByteText.string(line, limit: .max))
+      columns = Self.columns(line, dialect)
       if columns == nil { skipped.add("otherLine") }
       return nil
     }
@@ -73,10 +75,8 @@ struct EWINELines: CIRLineParser {
 
   mutating func finish() {}
 
-  private static func columns(_ line: Span<UInt8>) -> Columns? {
-    let names = ByteText.string(line, limit: .max).split(separator: ",", omittingEmptySubsequences: false).map {
-      String($0.filter { !$0.isWhitespace && $0 != "\"" && $0 != "\u{FEFF}" })
-    }
+  private static func columns(_ line: Span<UInt8>, _ dialect: CSVDialect) -> Columns? {
+    let names = dialect.fields(ByteText.string(line, limit: .max)).map { $0.filter { !$0.isWhitespace }.uppercased() }
     guard let firstTap = names.firstIndex(of: "CIR0"), names.contains("NLOS"), names.contains("FP_IDX"),
       names.count - firstTap <= CIRRecord.maximumTapCount,
       names[firstTap...].enumerated().allSatisfy({ $0.element == "CIR\($0.offset)" })
@@ -93,27 +93,34 @@ struct EWINELines: CIRLineParser {
     fields.removeAll(keepingCapacity: true)
     var position = 0
     while fields.count < count {
-      guard let number = Self.number(line, at: ByteText.skippingBlanks(line, from: position)) else { return false }
+      guard let number = Self.number(line, at: skippingBlanks(line, from: position), dialect) else { return false }
       fields.append(number.value)
-      let end = ByteText.skippingBlanks(line, from: number.end)
+      let end = skippingBlanks(line, from: number.end)
       if fields.count == count { return end == line.count }
-      guard ByteText.matches(",", in: line, at: end) else { return false }
+      guard end < line.count, line[end] == dialect.separator else { return false }
       position = end + 1
     }
     return false
   }
 
-  private static func number(_ line: Span<UInt8>, at position: Int) -> (value: Double, end: Int)? {
+  /// Where tabs separate fields, they are no blanks.
+  private func skippingBlanks(_ line: Span<UInt8>, from position: Int) -> Int {
+    dialect.separator == UInt8(ascii: "\t") ? position : ByteText.skippingBlanks(line, from: position)
+  }
+
+  private static func number(
+    _ line: Span<UInt8>, at position: Int, _ dialect: CSVDialect
+  ) -> (value: Double, end: Int)? {
     if let number = ByteText.decimal(line, at: position),
-      number.end == line.count || line[number.end] == 0x2C || line[number.end] == 0x20
+      number.end == line.count || line[number.end] == dialect.separator || line[number.end] == 0x20
     {
       return number
     }
     var end = position
-    while end < line.count, line[end] != 0x2C { end += 1 }
+    while end < line.count, line[end] != dialect.separator { end += 1 }
     guard end > position, end - position <= 40 else { return nil }
     let text = line.withUnsafeBufferPointer { String(decoding: $0[position..<end], as: UTF8.self) }
-    guard let value = Double(text), value.isFinite else { return nil }
+    guard let value = dialect.number(text), value.isFinite else { return nil }
     return (value, end)
   }
 

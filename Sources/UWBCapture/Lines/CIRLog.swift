@@ -52,11 +52,10 @@ struct CIRLog<Parser: CIRLineParser>: CaptureReader {
     while !isAtEnd {
       guard let line = try scanner.next() else { break }
       countTooLong()
-      guard let record = parser.take(line.bytes.span, isTerminated: line.isTerminated) else { continue }
-      guard record.isInRange else {
-        parser.skipped.add("outOfRange")
-        continue
-      }
+      let record = parser.take(line.bytes.span, isTerminated: line.isTerminated)
+      if let record, !record.isInRange { parser.skipped.add("outOfRange") }
+      parser.skipped.locate("line \(scanner.lineNumber)")
+      guard let record, record.isInRange else { continue }
       if let received = record.received { clock.advance(to: received) }
       defer { count += 1 }
       return record.rangingExchange(index: count, time: clock.seconds)
@@ -65,6 +64,7 @@ struct CIRLog<Parser: CIRLineParser>: CaptureReader {
     isAtEnd = true
     countTooLong()
     parser.finish()
+    parser.skipped.locate("its end")
     return nil
   }
 

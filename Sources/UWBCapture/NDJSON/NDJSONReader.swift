@@ -43,6 +43,7 @@ public struct NDJSONReader: CaptureReader {
   public mutating func next() throws -> RangingExchange? {
     while let line = try scanner.next() {
       countTooLong()
+      defer { skipped.locate("line \(scanner.lineNumber)") }
       let text = line.bytes.span
       if ByteText.isBlank(text, from: 0) { continue }
       // A line whose end was lost runs into the next: the last object may still be whole.

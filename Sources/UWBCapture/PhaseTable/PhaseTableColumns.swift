@@ -11,7 +11,7 @@ public struct PhaseTableColumns: Sendable, Hashable {
     case trueDistance = "true-distance"
     /// 1 or `NLOS` where the direct path was blocked.
     case nlos
-    /// What the chip made of it.
+    /// What the chip made of it. Angles without a word for truth in their name are the chip's.
     case distance
     case chipAzimuth = "chip-azimuth"
     case chipElevation = "chip-elevation"
@@ -37,20 +37,19 @@ public struct PhaseTableColumns: Sendable, Hashable {
       case .azimuth:
         [
           "realazimuth", "trueazimuth", "azimuthtrue", "azimuthreal", "actualazimuth", "refazimuth", "gtazimuth",
-          "azimuth",
         ]
       case .elevation:
         [
           "realelevation", "trueelevation", "elevationtrue", "elevationreal", "actualelevation", "refelevation",
-          "gtelevation", "elevation",
+          "gtelevation",
         ]
       case .trueDistance:
         ["realdistance", "truedistance", "distancetrue", "distancereal", "actualdistance", "gtdistance"]
       case .nlos: ["nlos", "isnlos"]
       case .distance: ["distance", "range", "measureddistance", "dist"]
-      case .chipAzimuth: ["aoa1", "aoaazimuth", "azimuthaoa", "aoaaz", "chipazimuth", "aoa"]
-      case .chipElevation: ["aoa2", "aoaelevation", "elevationaoa", "aoael", "chipelevation"]
-      case .time: ["time", "t", "timestamp"]
+      case .chipAzimuth: ["aoa1", "aoaazimuth", "azimuthaoa", "aoaaz", "chipazimuth", "aoa", "azimuth"]
+      case .chipElevation: ["aoa2", "aoaelevation", "elevationaoa", "aoael", "chipelevation", "elevation"]
+      case .time: ["time", "t", "timestamp", "datetime", "utc", "hosttime", "systemtime"]
       case .peer: ["peer", "address", "mac", "macaddress"]
       }
     }

@@ -5,7 +5,7 @@ import UWBDSP
 ///
 ///     time_s,qx,qy,qz,qw[,x_m,y_m,z_m]        or        time_s,yaw_deg[,pitch_deg][,roll_deg][,x_m,y_m,z_m]
 ///
-/// `time_s` counts as the capture's exchanges do and grows from row to row. The world's axes are right-handed with +y up and stay where they
+/// `time_s` counts as the capture's exchanges do and grows from row to row; where it holds ISO 8601 times, they count from the first row. The world's axes are right-handed with +y up and stay where they
 /// are. The quaternion turns the device's axes (+x right, +y up, −z out of its back) into the world's; the angles do the same: first `yaw`
 /// about +y (positive turns the back to the left), then `pitch` about the device's own +x (positive raises its back), then `roll`
 /// about its own +z. Without a place the device only turns.
@@ -61,6 +61,8 @@ public struct PoseTable: Sendable {
       quaternion.isEmpty || angles.allSatisfy({ $0 == nil })
     else { throw failure("header", "a pose is a quaternion or angles that begin with yaw_deg, one of the two") }
 
+    var clock = TableClock()
+    var origin = 0.0
     while let row = try table.next() {
       let line = "line \(row.line)"
       guard row.fields.count == table.header.count else {
@@ -73,7 +75,15 @@ public struct PoseTable: Sendable {
         }
         return value
       }
-      let now = try number(time, within: 1e9)
+      guard let stamped = clock.seconds(row.fields[time], row.dialect), abs(stamped) <= 1e12 else {
+        throw failure("\(line), \(table.header[time])", "“\(row.fields[time])” is no time")
+      }
+      // A date is none of the capture's own times: the first row is taken for its begin.
+      if times.isEmpty, row.number(time) == nil { origin = stamped }
+      let now = stamped - origin
+      guard abs(now) <= 1e9 else {
+        throw failure("\(line), \(table.header[time])", "“\(row.fields[time])” is out of range")
+      }
       guard times.last.map({ now > $0 }) ?? true else { throw failure(line, "its time does not follow the one before") }
       var rotation = SIMD4<Double>()
       if quaternion.isEmpty {

@@ -1,3 +1,4 @@
+import Foundation
 import UWBDSP
 
 /// Reads tables of single-sided two-way ranging as a DW1000's host writes them: CSV, one exchange a row, under a header
@@ -50,25 +51,25 @@ public struct RangingTable: CaptureReader {
   /// - Throws: `CaptureError` where the header lacks a timestamp's column.
   public init(_ source: ByteSource) throws {
     table = try CSVTable(source)
-    let names = table.header
+    let names = table
     func required(_ name: String) throws -> Int {
-      guard let column = names.firstIndex(of: name) else {
+      guard let column = names.column(name) else {
         throw CaptureError(
           file: source.name, place: "header", problem: "the column “\(name)” is missing",
           remedy: "A ranging table has the columns poll_tx_ts, poll_rx_ts, resp_tx_ts and resp_rx_ts.")
       }
       return column
     }
-    let amplitudes = ["FirstPathAmp1", "FirstPathAmp2", "FirstPathAmp3"].compactMap { names.firstIndex(of: $0) }
+    let amplitudes = ["FirstPathAmp1", "FirstPathAmp2", "FirstPathAmp3"].compactMap { names.column($0) }
     columns = Columns(
       pollSent: try required("poll_tx_ts"), pollReceived: try required("poll_rx_ts"),
       responseSent: try required("resp_tx_ts"), responseReceived: try required("resp_rx_ts"),
-      time: names.firstIndex(of: "timestamp"), distance: names.firstIndex(of: "Distance"),
-      receivedPower: names.firstIndex(of: "RSSI(dBm)"), firstPathPower: names.firstIndex(of: "RSSI_fp(dBm)"),
-      amplitudes: amplitudes.count == 3 ? amplitudes : [], noiseThreshold: names.firstIndex(of: "maxNoise"),
-      noiseDeviation: names.firstIndex(of: "Standard Noise"),
-      preambleCount: names.firstIndex(of: "Rx Preamble Count"), responder: names.firstIndex(of: "anchor_id"),
-      round: names.firstIndex(of: "rtd_init"), reply: names.firstIndex(of: "rtd_resp"), count: names.count)
+      time: names.column("timestamp"), distance: names.column("Distance"),
+      receivedPower: names.column("RSSI(dBm)"), firstPathPower: names.column("RSSI_fp(dBm)"),
+      amplitudes: amplitudes.count == 3 ? amplitudes : [], noiseThreshold: names.column("maxNoise"),
+      noiseDeviation: names.column("Standard Noise"),
+      preambleCount: names.column("Rx Preamble Count"), responder: names.column("anchor_id"),
+      round: names.column("rtd_init"), reply: names.column("rtd_resp"), count: names.header.count)
   }
 
   public init(path: String) throws {
@@ -80,19 +81,21 @@ public struct RangingTable: CaptureReader {
   public mutating func next() throws -> RangingExchange? {
     while let row = try table.next() {
       guard row.isTerminated else {
-        skipped.add("truncatedRow")
+        skipped.add("truncatedRow", at: "line \(row.line)")
         continue
       }
       guard row.fields.count == columns.count else {
-        skipped.add(row.fields.count < columns.count ? "summaryRow" : "damagedRow")
+        skipped.add(
+          row.fields.count < columns.count ? "summaryRow" : "damagedRow", at: table.fieldCountComplaint(row))
         continue
       }
-      guard let exchange = exchange(row) else {
-        skipped.add("damagedRow")
-        continue
+      do {
+        let exchange = try exchange(row)
+        index += 1
+        return exchange
+      } catch {
+        skipped.add("damagedRow", at: row.complaint(error.column, table.header, error.problem))
       }
-      index += 1
-      return exchange
     }
     if table.tooLong > 0, skipped.counts["lineTooLong"] == nil {
       skipped.add("lineTooLong", count: table.tooLong)
@@ -100,27 +103,36 @@ public struct RangingTable: CaptureReader {
     return nil
   }
 
-  private mutating func exchange(_ row: CSVTable.Row) -> RangingExchange? {
-    guard let pollSent = Self.stamp(row, columns.pollSent), let pollReceived = Self.stamp(row, columns.pollReceived),
-      let responseSent = Self.stamp(row, columns.responseSent),
-      let responseReceived = Self.stamp(row, columns.responseReceived)
-    else { return nil }
+  private struct BadField: Error {
+    var column: Int
+    var problem: String
+  }
+
+  private mutating func exchange(_ row: CSVTable.Row) throws(BadField) -> RangingExchange {
+    let pollSent = try Self.stamp(row, columns.pollSent)
+    let pollReceived = try Self.stamp(row, columns.pollReceived)
+    let responseSent = try Self.stamp(row, columns.responseSent)
+    let responseReceived = try Self.stamp(row, columns.responseReceived)
     let round = responseReceived.ticks(since: pollSent, counterBits: 32)
     let reply = responseSent.ticks(since: pollReceived, counterBits: 32)
     for (column, interval) in [(columns.round, round), (columns.reply, reply)] {
       guard let column else { continue }
-      guard let stated = finite(row, column), stated == Double(interval) else { return nil }
+      guard let stated = finite(row, column), stated == Double(interval) else {
+        throw BadField(column: column, problem: "is not the \(interval) ticks between the row's timestamps")
+      }
     }
     var peer = DeviceAddress(rawValue: 0)
     if let column = columns.responder {
       guard let number = finite(row, column), number >= 0, number < 65_536, number == number.rounded() else {
-        return nil
+        throw BadField(column: column, problem: "is no address, 0 to 65535")
       }
       peer = DeviceAddress(rawValue: UInt64(number))
     }
     var time = Double(index)
     if let column = columns.time {
-      guard let stamped = finite(row, column), CaptureLimits.time.contains(stamped) else { return nil }
+      guard let stamped = clock.seconds(row.fields[column], row.dialect), CaptureLimits.time.contains(stamped) else {
+        throw BadField(column: column, problem: "is no time (seconds or ISO 8601)")
+      }
       let first = start ?? stamped
       // Exchanges come in order, whatever a host's clock did in between.
       start = min(first, stamped)
@@ -148,6 +160,7 @@ public struct RangingTable: CaptureReader {
   }
 
   private var latest = 0.0
+  private var clock = TableClock()
 
   private func finite(_ row: CSVTable.Row, _ column: Int) -> Double? {
     row.number(column).flatMap { $0.isFinite ? $0 : nil }
@@ -166,9 +179,9 @@ public struct RangingTable: CaptureReader {
   }
 
   /// A reading that was printed as a signed or an unsigned 32-bit number, perhaps with “.0”.
-  private static func stamp(_ row: CSVTable.Row, _ column: Int) -> DeviceTime? {
+  private static func stamp(_ row: CSVTable.Row, _ column: Int) throws(BadField) -> DeviceTime {
     guard let value = row.number(column), value == value.rounded(), value >= -2_147_483_648, value < 4_294_967_296
-    else { return nil }
+    else { throw BadField(column: column, problem: "is no 32-bit timestamp in ticks") }
     return DeviceTime(ticks: UInt64(bitPattern: Int64(value)) & 0xFFFF_FFFF)
   }
 
@@ -179,11 +192,12 @@ public struct RangingTable: CaptureReader {
       var end = position
       while end < start.count, start[end] != 0x0A { end += 1 }
       guard end < start.count else { return .undecided }
-      let line = start.extracting(position..<end)
+      let line = ByteText.string(start.extracting(position..<end), limit: 4096).trimmingCharacters(
+        in: .whitespacesAndNewlines)
       position = end + 1
-      if line.isEmpty || line[0] == UInt8(ascii: "#") { continue }
-      let columns: [StaticString] = ["poll_tx_ts", "poll_rx_ts", "resp_tx_ts", "resp_rx_ts"]
-      return columns.allSatisfy { ByteText.end(of: $0, in: line) != nil } ? .yes : .no
+      if line.isEmpty || line.hasPrefix("#") || CSVDialect(declaration: line) != nil { continue }
+      let names = Set(CSVDialect(header: line).fields(line.lowercased()))
+      return names.isSuperset(of: ["poll_tx_ts", "poll_rx_ts", "resp_tx_ts", "resp_rx_ts"]) ? .yes : .no
     }
     return .undecided
   }

@@ -121,7 +121,7 @@ public struct SigMFReader: CaptureReader {
         skipped.add("segmentTooLong")
       case .whole(let bytes):
         if let segment = SigMFSegment(json: bytes) { return segment }
-        skipped.add("damagedSegment")
+        skipped.add("damagedSegment", at: "annotation that ends at byte \(metadata.source.bytesConsumed)")
       }
     }
     return nil

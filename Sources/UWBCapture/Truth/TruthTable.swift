@@ -2,7 +2,8 @@ import Foundation
 import UWBDSP
 
 /// What is true of captures that don't say so themselves: a CSV table with the columns
-/// `capture,distance_m,azimuth_deg,elevation_deg,label`, those that are known; `label` is `LOS` or `NLOS`.
+/// `capture,distance_m,azimuth_deg,elevation_deg,label`, those that are known. Distances may be `distance_cm` or `distance_mm`,
+/// angles `_rad`; `label` is `LOS`, or `NLOS` or `NDP NLOS` (no direct path), whatever the case. Other columns are passed over.
 public struct TruthTable: Sendable, Hashable {
   /// The columns that a truth table may have, `capture` first, which it must have.
   public static let columns = ["capture", "distance_m", "azimuth_deg", "elevation_deg", "label"]
@@ -10,6 +11,8 @@ public struct TruthTable: Sendable, Hashable {
   private static let remedy =
     "A truth table has the columns capture,distance_m,azimuth_deg,elevation_deg,label (those that are known)."
 
+  /// Columns of the file that say nothing a truth table knows.
+  public private(set) var otherColumns: [String] = []
   /// By the capture's path as the table gives it: its file name, or with as many folders as tell it from others.
   public private(set) var entries: [String: GroundTruth] = [:]
   /// What each entry's path ends in after a folder: shorter names that it goes by, and the entry where it is the only one.
@@ -37,37 +40,52 @@ public struct TruthTable: Sendable, Hashable {
     func failure(_ place: String, _ problem: String) -> CaptureError {
       CaptureError(file: source.name, place: place, problem: problem, remedy: Self.remedy)
     }
-    if let unknown = table.header.first(where: { !Self.columns.contains($0) }) {
-      throw failure("header", "there is no column “\(unknown)” in a truth table")
+    let parsed = table.header.map(PhaseTableColumns.parse)
+    func column(_ name: String, hasUnit: Bool = true) throws -> (index: Int, unit: Double)? {
+      let found = parsed.indices.filter { parsed[$0].name == name && (parsed[$0].unit != nil) == hasUnit }
+      guard found.count < 2 else { throw failure("header", "the column “\(table.header[found[1]])” is there twice") }
+      return found.first.map { ($0, parsed[$0].unit ?? 1) }
     }
-    guard let name = table.column("capture") else { throw failure("header", "the column “capture” is missing") }
-    let distance = table.column("distance_m")
-    let azimuth = table.column("azimuth_deg")
-    let elevation = table.column("elevation_deg")
-    let label = table.column("label")
+    guard let name = try column("capture", hasUnit: false)?.index else {
+      let given = table.header.joined(separator: ", ")
+      throw failure("header", "the column “capture” is missing among \(given.prefix(120))")
+    }
+    let distance = try column("distance")
+    let azimuth = try column("azimuth")
+    let elevation = try column("elevation")
+    let label = try column("label", hasUnit: false)?.index
+    let used = [name, distance?.index, azimuth?.index, elevation?.index, label].compactMap { $0 }
+    otherColumns = table.header.indices.filter { !used.contains($0) && !table.header[$0].isEmpty }.map {
+      table.header[$0]
+    }
+    guard used.count > 1 else {
+      throw failure(
+        "header", "none of its columns tells a truth with its unit: \(otherColumns.joined(separator: ", ").prefix(120))"
+      )
+    }
     while let row = try table.next() {
       let place = "line \(row.line)"
       guard row.fields.count == table.header.count else {
         throw failure(place, "it has \(row.fields.count) fields, the header \(table.header.count)")
       }
-      func number(_ column: Int?, in range: ClosedRange<Double>) throws -> Double? {
-        guard let column, !row.fields[column].allSatisfy(\.isWhitespace) else { return nil }
-        guard let value = row.number(column), range.contains(value) else {
-          throw failure("\(place), \(table.header[column])", "“\(row.fields[column])” is out of range or no number")
+      func number(_ column: (index: Int, unit: Double)?, in range: ClosedRange<Double>) throws -> Double? {
+        guard let column, row.isPresent(column.index) else { return nil }
+        guard let value = row.number(column.index), range.contains(value * column.unit) else {
+          throw failure(
+            "\(place), \(table.header[column.index])", "“\(row.fields[column.index])” is out of range or no number")
         }
-        return value
+        return value * column.unit
       }
-      let degree = Double.pi / 180
       let truth = GroundTruth(
         distance: try number(distance, in: 0...1e6),
-        azimuth: try number(azimuth, in: -180...180).map { $0 * degree },
-        elevation: try number(elevation, in: -90...90).map { $0 * degree },
+        azimuth: try number(azimuth, in: -.pi...(.pi)),
+        elevation: try number(elevation, in: -.pi / 2...(.pi / 2)),
         isLineOfSight: try label.flatMap { column in
-          switch row.fields[column].trimmingCharacters(in: .whitespaces) {
-          case "LOS": true
-          case "NLOS": false
-          case "": nil
-          default: throw failure("\(place), label", "“\(row.fields[column])” is neither LOS nor NLOS")
+          guard row.isPresent(column) else { return nil }
+          switch row.fields[column].split(whereSeparator: { !$0.isLetter }).joined(separator: " ").uppercased() {
+          case "LOS": return true
+          case "NLOS", "NDP NLOS", "N LOS": return false
+          default: throw failure("\(place), label", "“\(row.fields[column])” is none of LOS, NLOS and NDP NLOS")
           }
         })
       let capture = Self.key(row.fields[name].trimmingCharacters(in: .whitespaces), folders: .max)
@@ -104,6 +122,20 @@ public struct TruthTable: Sendable, Hashable {
       endings.append(parts.joined(separator: "/"))
     }
     return endings
+  }
+
+  /// Rows that are of none of `captures`.
+  public func rows(ofNone captures: [String]) -> [String] {
+    let named = Dictionary(grouping: entries.keys) { Self.key($0, folders: 0) }
+    var rest = Set(entries.keys)
+    for capture in captures {
+      for entry in named[Self.key(capture, folders: 0)] ?? [] where "/\(capture)".hasSuffix("/\(entry)") {
+        rest.remove(entry)
+      }
+      // A row may name another folder where its file name is the only one of its kind.
+      if let alone = named[Self.key(capture, folders: 0)], alone.count == 1 { rest.subtract(alone) }
+    }
+    return rest.sorted()
   }
 
   /// The file name with at most so many of its folders.

@@ -15,8 +15,10 @@ public struct ReplayReport: Sendable {
     /// What a session delivers.
     public var distance: Double?
     public var distanceDeviation: Double?
-    /// Of this exchange alone.
+    /// Of this exchange alone, without calibration.
     public var rawDistance: Double?
+    /// Of this exchange alone, with what the calibration knows taken off; `nil` where there is none.
+    public var calibratedDistance: Double?
     /// The chip's own.
     public var chipDistance: Double?
     public var trueDistance: Double?
@@ -35,9 +37,9 @@ public struct ReplayReport: Sendable {
 
     public init(
       capture: String? = nil, peer: String, time: Double, distance: Double? = nil, distanceDeviation: Double? = nil,
-      rawDistance: Double? = nil, chipDistance: Double? = nil, trueDistance: Double? = nil, azimuth: Double? = nil,
-      azimuthDeviation: Double? = nil, trueAzimuth: Double? = nil, elevation: Double? = nil,
-      elevationDeviation: Double? = nil, trueElevation: Double? = nil, snrdB: Double? = nil,
+      rawDistance: Double? = nil, calibratedDistance: Double? = nil, chipDistance: Double? = nil,
+      trueDistance: Double? = nil, azimuth: Double? = nil, azimuthDeviation: Double? = nil, trueAzimuth: Double? = nil,
+      elevation: Double? = nil, elevationDeviation: Double? = nil, trueElevation: Double? = nil, snrdB: Double? = nil,
       firstPathTaps: Double? = nil, chipFirstPathTaps: Double? = nil, lineOfSightProbability: Double? = nil
     ) {
       self.capture = capture
@@ -46,6 +48,7 @@ public struct ReplayReport: Sendable {
       self.distance = distance
       self.distanceDeviation = distanceDeviation
       self.rawDistance = rawDistance
+      self.calibratedDistance = calibratedDistance
       self.chipDistance = chipDistance
       self.trueDistance = trueDistance
       self.azimuth = azimuth
@@ -88,6 +91,7 @@ public struct ReplayReport: Sendable {
   private(set) var updates = 0
   private(set) var distanceErrors = ErrorStatistics()
   private(set) var rawErrors = ErrorStatistics()
+  private(set) var calibratedErrors = ErrorStatistics()
   private(set) var chipErrors = ErrorStatistics()
   /// rad
   private(set) var azimuthErrors = ErrorStatistics()
@@ -112,6 +116,7 @@ public struct ReplayReport: Sendable {
         normalisedErrors.add(error: distance - truth, deviation: update.distanceDeviation ?? .nan)
       }
       if let raw = update.rawDistance { rawErrors.add(raw - truth) }
+      if let calibrated = update.calibratedDistance { calibratedErrors.add(calibrated - truth) }
       if let chip = update.chipDistance { chipErrors.add(chip - truth) }
     }
     if let truth = update.trueAzimuth, let azimuth = update.azimuth {

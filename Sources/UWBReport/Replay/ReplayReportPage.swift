@@ -39,7 +39,7 @@ struct ReplayReportPage {
         NumberText.count(report.skippedInput.values.reduce(0) { $0.addingReportingOverflow($1).partialValue })
       ),
     ]
-    if let median = report.distanceErrors.quantile(0.5) { cards.append(("median error", length(median))) }
+    if let median = report.distanceErrors.quantile(0.5) { cards.append(("median delivered error", length(median))) }
     if let tail = report.distanceErrors.quantile(0.9) { cards.append(("90 % below", length(tail))) }
     if let variance = report.normalisedErrors.variance {
       cards.append(("normalised variance", NumberText.fixed(variance, decimals: 2)))
@@ -63,12 +63,15 @@ struct ReplayReportPage {
   private var errors: String {
     guard let figure = ReplayReportPictures(report: report).errors else { return "" }
     let rows = [
-      ("delivered", report.distanceErrors), ("each exchange", report.rawErrors), ("chip's own", report.chipErrors),
+      ("raw", report.rawErrors), ("calibrated", report.calibratedErrors), ("delivered", report.distanceErrors),
+      ("chip's own", report.chipErrors),
     ].filter { $0.1.count > 0 }.map { name, errors in [name] + figures(errors, unit: length) }
     let angles = [("azimuth", report.azimuthErrors), ("elevation", report.elevationErrors)]
       .filter { $0.1.count > 0 }.map { name, errors in [name] + figures(errors, unit: degrees) }
     let heading = ["error", "count", "mean", "rms", "median |e|", "90 % |e|", "largest |e|"]
-    return "<section><h2>Against the truth</h2>\n" + table(heading, rows + angles) + honesty
+    return "<section><h2>Against the truth</h2>\n" + table(heading, rows + angles)
+      + "<p class=\"note\">Raw is one exchange alone; calibrated, less what the calibration knows of it; delivered, tracked over the exchanges.</p>\n"
+      + honesty
       + figure.element(prefix: "e", hasStyle: false) + "</section>\n"
   }
 
@@ -99,9 +102,9 @@ struct ReplayReportPage {
     let hasChip = report.chipErrors.count > 0
     let hasSight = all.contains { $0.lineOfSight.count > 0 }
     var heading = hasCaptures ? ["capture", "peer"] : ["peer"]
-    heading += ["updates", "rejected", "distance", "spread", "stated σ", "SNR"]
+    heading += ["updates", "rejected", "delivered distance", "spread", "stated σ", "SNR"]
     if hasSight { heading.append("LOS") }
-    if hasTruth { heading += ["error", "rms error"] }
+    if hasTruth { heading += ["delivered error", "rms"] }
     if hasChip { heading += ["chip's error", "rms"] }
     let rows = all.map { track in
       var row = hasCaptures ? [track.name.capture ?? "", track.name.peer] : [track.name.peer]

@@ -7,7 +7,8 @@ struct ReplayReportPictures {
   /// Distribution of the errors and of the normalised errors; `nil` where no truth is known.
   var errors: Figure? {
     let samples = [
-      ("delivered", report.distanceErrors), ("each exchange", report.rawErrors), ("chip's own", report.chipErrors),
+      ("delivered", report.distanceErrors), ("calibrated", report.calibratedErrors), ("raw", report.rawErrors),
+      ("chip's own", report.chipErrors),
     ].filter { $0.1.count > 0 }
     guard !samples.isEmpty else { return nil }
     var distribution = DistributionPicture(

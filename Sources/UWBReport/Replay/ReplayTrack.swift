@@ -16,7 +16,7 @@ struct ReplayTrack: Sendable {
     var name: String {
       switch self {
       case .distance: "delivered"
-      case .raw: "each exchange"
+      case .raw: "raw"
       case .chip: "chip's own"
       case .truth, .trueAzimuth, .trueElevation: "truth"
       case .azimuth: "azimuth"

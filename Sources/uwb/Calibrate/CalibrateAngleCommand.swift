@@ -59,7 +59,7 @@ struct CalibrateAngleCommand: ParsableCommand {
 
   func run() throws {
     var measured = try AngleMeasurements(
-      captures, input: options, truth: try truth.map { try TruthTable(path: $0) } ?? TruthTable(),
+      captures, input: options, truth: try TruthFile.read(truth, captures: captures) ?? TruthTable(),
       array: try array.map(ArrayFile.read))
     guard !measured.samples.isEmpty || !measured.snapshots.isEmpty else {
       throw CaptureError(

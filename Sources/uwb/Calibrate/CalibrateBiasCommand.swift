@@ -65,11 +65,12 @@ struct CalibrateBiasCommand: ParsableCommand {
   func run() throws {
     // Told before anything is read: each capture is one place.
     guard captures.count >= 4 else { throw tooFew }
-    let table = try truth.map { try TruthTable(path: $0) } ?? TruthTable()
+    let table = try TruthFile.read(truth, captures: captures) ?? TruthTable()
     var exchanges = LabelledExchanges()
     for capture in captures {
       try exchanges.add(capture, truth: table, methods: try methods(), options: engine)
     }
+    exchanges.scale.warn(truth)
     let candidates = zip(exchanges.methods, exchanges.samples).map { (delay: $0, samples: $1) }
     guard Set(candidates.first?.samples.map(\.group) ?? []).count >= 4 else {
       throw tooFew
@@ -120,9 +121,7 @@ struct CalibrateBiasCommand: ParsableCommand {
   private func methods() throws -> [DelayMethod] {
     try (estimators ?? "").split(separator: ",").map { name in
       guard let method = DelayMethod(rawValue: String(name)) else {
-        throw ValidationError(
-          "There is no estimator “\(name)”. Known ones: \(DelayMethod.allCases.map(\.rawValue).joined(separator: ", "))."
-        )
+        throw Usage.unknown("estimator", String(name), DelayMethod.allCases.map(\.rawValue))
       }
       return method
     }

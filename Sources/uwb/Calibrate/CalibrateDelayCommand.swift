@@ -66,7 +66,7 @@ struct CalibrateDelayCommand: ParsableCommand {
   func run() throws {
     if let arrangement { return try calibrateSelf(arrangement) }
     let samples = try RangeSamples(
-      captures, truth: try truth.map { try TruthTable(path: $0) }, engine: engine)
+      captures, truth: try TruthFile.read(truth, captures: captures), engine: engine)
     let fit = DelayCalibrationFit()
     guard let calibration = fit.calibration(of: samples.samples) else {
       throw CaptureError(
@@ -84,7 +84,7 @@ struct CalibrateDelayCommand: ParsableCommand {
 
   private func calibrateSelf(_ arrangement: SelfCalibration.Arrangement) throws {
     let run = try SelfCalibrationRun(
-      captures, truth: try truth.map { try TruthTable(path: $0) }, engine: engine, arrangement: arrangement,
+      captures, truth: try TruthFile.read(truth, captures: captures), engine: engine, arrangement: arrangement,
       knownDelays: knownDelay, placeDeviation: placeDeviation, surveyDeviation: surveyDeviation)
     var writer = EvaluationTableWriter(output, ByteOutput())
     for table in run.tables { try writer.write(table) }

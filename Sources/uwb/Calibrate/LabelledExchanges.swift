@@ -22,6 +22,7 @@ struct LabelledExchanges {
   /// Exchanges that an estimator made no distance of, by reason; not learnt from.
   private(set) var rejected: [String: Int] = [:]
   private(set) var exchanges = 0
+  private(set) var scale = TruthScale()
 
   /// - Parameter methods: the estimators to choose from; empty for the radio's own and the chip's.
   /// - Throws: `CaptureError` for a capture that can't be read or of which nothing is true.
@@ -48,6 +49,7 @@ struct LabelledExchanges {
         stages)
       progress.update(bytes: reader.bytesRead, exchanges: exchange.index + 1)
     }
+    scale.endCapture()
   }
 
   private mutating func stages(
@@ -92,6 +94,7 @@ struct LabelledExchanges {
         QualitySample(
           group: group, features: features, distance: measured, trueDistance: distance, isLineOfSight: isLineOfSight))
     }
+    scale.add(truth: distance, measured: found.first?.distance)
     for index in found.indices { samples[index].append(found[index]) }
     chip.append(Self.chip(exchange))
   }

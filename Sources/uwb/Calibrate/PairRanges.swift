@@ -48,7 +48,7 @@ struct PairRanges {
     var samples: [Sample] = []
     var problem: (text: String, remedy: String)?
     try RangeSamples.read(path, options) { exchange, measurement in
-      guard let measured = measurement.distance, measured.isFinite else { return }
+      guard let measured = measurement.rawDistance, measured.isFinite else { return }
       guard let local = exchange.local else {
         problem = (
           "it does not name the device that recorded it",
@@ -64,7 +64,7 @@ struct PairRanges {
       found[pair, default: []].append(measured)
       if let distance = exchange.truth?.distance {
         samples.append(
-          Sample(pair: pair, error: measured - distance, deviation: measurement.distanceDeviation ?? 0))
+          Sample(pair: pair, error: measured - distance, deviation: measurement.rawDistanceDeviation ?? 0))
       }
     }
     if let problem { throw CaptureError(file: path, problem: problem.text, remedy: problem.remedy) }

@@ -17,6 +17,7 @@ struct RangeSamples {
   /// - Throws: `CaptureError` for a capture that can't be read, or has no distance with a truth.
   init(_ paths: [String], truth: TruthTable?, engine options: EngineOptions) throws {
     let names = paths.map { URL(fileURLWithPath: $0).lastPathComponent }
+    var scale = TruthScale()
     for (index, path) in paths.enumerated() {
       let isShared = names.filter { $0 == names[index] }.count > 1
       let known = truth?[capture: path]
@@ -24,15 +25,17 @@ struct RangeSamples {
       var isLineOfSight: Bool?
       try Self.read(path, options) { exchange, measurement in
         let own = known ?? exchange.truth
-        guard let distance = own?.distance, let measured = measurement.distance,
-          let deviation = measurement.distanceDeviation
+        guard let distance = own?.distance, let measured = measurement.rawDistance,
+          let deviation = measurement.rawDistanceDeviation
         else { return }
         isLineOfSight = own?.isLineOfSight
+        scale.add(truth: distance, measured: measured)
         samples.append(
           DelayCalibrationFit.Sample(
             capture: index, local: exchange.local, peer: exchange.peer, error: measured - distance,
             deviation: deviation, powerdBm: exchange.localReceivedPowerdBm, isLineOfSight: isLineOfSight))
       }
+      scale.endCapture()
       guard samples.count > count else {
         throw CaptureError(
           file: path, problem: "no exchange has both a distance and a true one",
@@ -44,6 +47,7 @@ struct RangeSamples {
           name: isShared ? "\(folder)/\(names[index])" : names[index],
           label: isLineOfSight.map { $0 ? "LOS" : "NLOS" } ?? ""))
     }
+    scale.warn(nil)
   }
 
   /// Measures a capture's exchanges without a delay calibration.

@@ -92,7 +92,7 @@ struct EvaluateAngleCommand: ParsableCommand {
 
   func run() throws {
     guard let layout = try NamedArray.find(array) else {
-      throw ValidationError("There is no array “\(array)”. Known ones: \(NamedArray.known).")
+      throw Usage.unknown("array", array, NamedArray.names, listed: NamedArray.known)
     }
     let scene = try scene()
     guard layout.positions.count > scene.sourceCount else {
@@ -150,9 +150,7 @@ struct EvaluateAngleCommand: ParsableCommand {
     if estimators == "all" { return DirectionMethod.allCases }
     return try estimators.split(separator: ",").map { name in
       guard let method = DirectionMethod(rawValue: String(name)) else {
-        throw ValidationError(
-          "There is no estimator “\(name)”. Known ones: "
-            + "\(DirectionMethod.allCases.map(\.rawValue).joined(separator: ", ")).")
+        throw Usage.unknown("estimator", String(name), DirectionMethod.allCases.map(\.rawValue))
       }
       return method
     }

@@ -116,8 +116,7 @@ struct EvaluateDelayCommand: ParsableCommand {
     if estimators == "all" { return known }
     return try estimators.split(separator: ",").map { name in
       guard let method = known.first(where: { $0.rawValue == name }) else {
-        throw ValidationError(
-          "There is no estimator “\(name)”. Known ones: \(known.map(\.rawValue).joined(separator: ", ")).")
+        throw Usage.unknown("estimator", String(name), known.map(\.rawValue))
       }
       return method
     }
@@ -140,7 +139,7 @@ struct EvaluateDelayCommand: ParsableCommand {
     }
     for name in (channel ?? (paths.isEmpty ? "awgn" : "")).split(separator: ",") {
       guard let channel = Channel(name: String(name)) else {
-        throw ValidationError("There is no channel “\(name)”. Known ones: awgn, cm1 … cm8.")
+        throw Usage.unknown("channel", String(name), ["awgn"] + (1...8).map { "cm\($0)" }, listed: "awgn, cm1 … cm8")
       }
       cases.append((String(name), channel))
     }

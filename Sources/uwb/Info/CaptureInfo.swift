@@ -45,8 +45,8 @@ struct CaptureInfo {
   }
 
   var text: String {
-    var lines = ["\(name) (\(header.format), \(profile))"]
-    lines += header.notes.map { "  note: \($0.filter { !$0.isNewline })" }
+    var lines = ["\(name) (\(header.format), \(profile))".printable()]
+    lines += header.notes.map { "  note: \($0.printable())" }
     lines.append("  exchanges: \(summary.exchanges)\(rate)")
     if let wait = summary.longestWait, let median = summary.medianWait {
       lines.append(
@@ -83,6 +83,9 @@ struct CaptureInfo {
     }
     let lost = skipped.counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
     lines.append("  skipped input: \(list(lost))")
+    if let first = skipped.firstReason, let place = skipped.firstPlaces[first] {
+      lines.append("    the first: \(first), \(place.printable())")
+    }
     return lines.joined(separator: "\n") + "\n"
   }
 

@@ -35,9 +35,11 @@ struct InfoCommand: ParsableCommand {
     let bytes = ByteOutput()
     for capture in captures {
       do {
-        let info = try info(capture)
+        var opened = try input.open(capture)
+        let info = try info(capture, &opened)
         try bytes.write(output == .text ? info.text : info.line)
         try bytes.flush()
+        if info.summary.exchanges == 0 { throw opened.nothingRead }
       } catch let error as CaptureError {
         Message.write("Error: \(error)")
         failures += 1
@@ -46,21 +48,20 @@ struct InfoCommand: ParsableCommand {
     if failures > 0 { throw ExitCode(1) }
   }
 
-  private func info(_ path: String) throws -> CaptureInfo {
+  private func info(_ path: String, _ opened: inout OpenedCapture) throws -> CaptureInfo {
     let array = try array.map(ArrayFile.read)
-    var reader = try input.open(path)
     let name = path == "-" ? "-" : URL(fileURLWithPath: path).lastPathComponent
     var summary = CaptureSummary()
     var progress = Progress(name, totalBytes: captureByteCount(path))
     defer { progress.finish() }
-    while let exchange = try reader.next() {
+    while let exchange = try opened.reader.next() {
       summary.add(exchange)
-      progress.update(bytes: reader.bytesRead, exchanges: summary.exchanges)
+      progress.update(bytes: opened.bytesRead, exchanges: summary.exchanges)
     }
     var hash: Bool?
-    if let recording = reader as? any HashedCapture { hash = try recording.hashFits() }
+    if let recording = opened.reader as? any HashedCapture { hash = try recording.hashFits() }
     return CaptureInfo(
-      name: name, header: reader.header, array: array ?? reader.header.array, summary: summary,
-      skipped: reader.skipped, hashFits: hash, profile: input.profile ?? reader.header.profile)
+      name: name, header: opened.header, array: array ?? opened.header.array, summary: summary,
+      skipped: opened.skipped, hashFits: hash, profile: input.profile ?? opened.header.profile)
   }
 }

@@ -28,7 +28,7 @@ struct ExchangeText {
           + "elevation \(angle(truth.elevation)), line of sight \(truth.isLineOfSight.map { $0 ? "yes" : "no" } ?? "–")"
       )
     }
-    return lines.joined(separator: "\n")
+    return lines.map { $0.printable() }.joined(separator: "\n")
   }
 
   private func messageLines(_ name: String, _ message: RangingMessage) -> [String] {
@@ -51,7 +51,8 @@ struct ExchangeText {
   private var measurementLines: [String] {
     guard measurement.status == .ok else { return ["  engine: \(measurement.status.rawValue)"] }
     var lines = [
-      "  engine: distance \(metres(measurement.distance)) ± \(metres(measurement.distanceDeviation)), "
+      "  engine: raw distance \(metres(measurement.rawDistance)) ± \(metres(measurement.rawDistanceDeviation)), "
+        + calibrated
         + "SNR \(optional(measurement.snrdB, 1)) dB, clock offset \(optional(measurement.clockOffsetppm, 3)) ppm"
     ]
     let paths = measurement.firstPathTaps
@@ -64,6 +65,12 @@ struct ExchangeText {
           + "elevation \(angle(measurement.elevation)) ± \(angle(measurement.elevationDeviation))")
     }
     return lines
+  }
+
+  /// Nothing is delivered of one exchange alone: that takes those before it.
+  private var calibrated: String {
+    guard let distance = measurement.calibratedDistance else { return "" }
+    return "calibrated \(metres(distance)) ± \(metres(measurement.distanceDeviation)), "
   }
 
   private func decimal(_ value: Double, _ places: Int) -> String { String(decimal: value, places: places) }

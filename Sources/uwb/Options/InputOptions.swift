@@ -53,17 +53,24 @@ struct InputOptions: ParsableArguments {
   ///
   /// - Throws: `CaptureError` for a profile that is not known.
   func deviceProfile(of header: CaptureHeader, file: String) throws -> DeviceProfile {
-    let name = profile ?? header.profile
+    try Self.deviceProfile(profile ?? header.profile, file: file)
+  }
+
+  private static func deviceProfile(_ name: String, file: String) throws -> DeviceProfile {
     guard let known = DeviceProfile.named(name) else {
       throw CaptureError(
         file: file, problem: "there is no device profile “\(name)”",
-        remedy: "Known profiles are: \(DeviceProfile.all.map(\.name).joined(separator: ", ")).")
+        remedy: Suggestion.question(for: name, among: DeviceProfile.all.map(\.name))
+          + "Known profiles are: \(DeviceProfile.all.map(\.name).joined(separator: ", ")).")
     }
     return known
   }
 
   /// Opens the capture at `path`.
-  func open(_ path: String) throws -> any CaptureReader {
-    try openCapture(path, format: format, options: options())
+  ///
+  /// - Throws: `CaptureError` for one that can't be read, or options that make no sense.
+  func open(_ path: String) throws -> OpenedCapture {
+    if let profile { _ = try Self.deviceProfile(profile, file: path) }
+    return OpenedCapture(try openCapture(path, format: format, options: options()), path: path)
   }
 }

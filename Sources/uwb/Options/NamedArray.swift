@@ -5,6 +5,8 @@ import UWBDSP
 enum NamedArray {
   static let known = "pair, l3, square4, sparse4, uniform4, circle6, ula2 … ula32 (λ/2); or a file.json"
 
+  static let names = ["pair", "l3", "square4", "sparse4", "uniform4", "circle6"] + (2...32).map { "ula\($0)" }
+
   private static let carrier = 7.9872e9
 
   /// A named array, or that of a file; `nil` where there is none of that name.

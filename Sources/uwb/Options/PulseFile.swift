@@ -17,12 +17,17 @@ enum PulseFile {
     }
   }
 
+  private static let names = ["raised-cosine", "root-raised-cosine", "dw1000"]
+
   static func shape(named name: String) throws -> PulseShape {
     switch name {
     case "raised-cosine": return .standard
     case "root-raised-cosine": return .rootRaisedCosine(rolloff: 0.5, period: 1 / UWB.chipRate)
     case "dw1000": return .dw1000
-    default: return try read(name)
+    default:
+      let isName = !name.contains(where: { "./".contains($0) }) && !FileManager.default.fileExists(atPath: name)
+      guard !isName else { throw Usage.unknown("pulse, and no file,", name, names) }
+      return try read(name)
     }
   }
 

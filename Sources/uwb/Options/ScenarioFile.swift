@@ -21,11 +21,11 @@ enum ScenarioFile {
       _ = try RoomScore(scenario)
       return scenario
     } catch let error as ScenarioError {
-      throw CaptureError(file: path, place: error.place, problem: error.problem, remedy: error.remedy)
-    } catch let error as DecodingError {
-      throw captureError(error, path, remedy)
+      throw CaptureError(
+        file: path, place: YAMLProblem(text: text).place(error.place), problem: error.problem, remedy: error.remedy)
     } catch {
-      throw CaptureError(file: path, problem: "is not YAML: \(error)", remedy: remedy)
+      let (place, problem) = YAMLProblem(text: text).describe(error)
+      throw CaptureError(file: path, place: place, problem: problem, remedy: remedy)
     }
   }
 
@@ -40,27 +40,5 @@ enum ScenarioFile {
     throw CaptureError(
       file: path, place: "line \(line)", problem: "“\(alias.0.prefix(40))” is an alias, which scenarios don't have",
       remedy: "Write out what it stands for.")
-  }
-
-  private static func captureError(_ error: DecodingError, _ path: String, _ remedy: String) -> CaptureError {
-    func place(_ codingPath: [any CodingKey]) -> String? {
-      codingPath.isEmpty
-        ? nil
-        : codingPath.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }.joined(separator: ".")
-          .replacingOccurrences(of: ".[", with: "[")
-    }
-    switch error {
-    case .keyNotFound(let key, let context):
-      return CaptureError(file: path, place: place(context.codingPath + [key]), problem: "is missing", remedy: remedy)
-    case .typeMismatch(_, let context), .valueNotFound(_, let context):
-      return CaptureError(
-        file: path, place: place(context.codingPath), problem: "is not of the right kind", remedy: remedy)
-    case .dataCorrupted(let context):
-      // The decoder wraps what YAML itself found.
-      let problem = context.underlyingError.map { "\($0)" } ?? context.debugDescription
-      return CaptureError(file: path, place: place(context.codingPath), problem: problem, remedy: remedy)
-    @unknown default:
-      return CaptureError(file: path, problem: "\(error)", remedy: remedy)
-    }
   }
 }

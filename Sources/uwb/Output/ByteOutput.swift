@@ -22,7 +22,9 @@ final class ByteOutput {
     if isLate || bytes.count >= Self.flushSize { try flush() }
   }
 
+  /// Text for people: what steers a terminal is written out.
   func write(_ text: String) throws {
+    let text = text.printable(keepingLines: true)
     try write { $0.append(contentsOf: text.utf8) }
   }
 

@@ -31,7 +31,7 @@ struct Progress {
     lastShown = now
     let share = totalBytes.map { $0 > 0 ? " \(min(100, 100 * bytes / $0)) %" : "" } ?? ""
     let size = unit == "exchanges" && bytes > 0 ? " \(bytes / 1_000_000) MB," : ""
-    write("\r\u{1B}[K\(label):\(share)\(size) \(exchanges) \(unit)")
+    write("\r\u{1B}[K\(label.printable()):\(share)\(size) \(exchanges) \(unit)")
   }
 
   /// Clears the line.
@@ -40,15 +40,4 @@ struct Progress {
   }
 
   private func write(_ text: String) { Message.writeRaw(text) }
-}
-
-/// Messages for people on standard error, apart from the data. One that can't be written there is lost, and nothing else is.
-enum Message {
-  static func write(_ text: String) { writeRaw("\(text)\n") }
-
-  /// Without the line's end.
-  static func writeRaw(_ text: String) {
-    var text = text
-    text.withUTF8 { _ = DescriptorWrite.all(UnsafeRawBufferPointer($0), to: STDERR_FILENO) }
-  }
 }

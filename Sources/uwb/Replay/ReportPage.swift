@@ -33,6 +33,7 @@ struct ReportPage {
         ReplayReport.Update(
           capture: capture, peer: "\(exchange.peer)", time: exchange.time, distance: object.distance,
           distanceDeviation: object.distanceDeviation, rawDistance: raw.rawDistance,
+          calibratedDistance: raw.calibratedDistance,
           chipDistance: exchange.chipReport?.rawDistance, trueDistance: exchange.truth?.distance,
           azimuth: angles?.azimuth, azimuthDeviation: angles?.azimuthDeviation, trueAzimuth: exchange.truth?.azimuth,
           elevation: angles?.elevation, elevationDeviation: angles?.elevationDeviation,

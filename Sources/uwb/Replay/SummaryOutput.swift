@@ -28,7 +28,7 @@ struct SummaryOutput: ReplayOutput {
 
   mutating func end(_ totals: ReplayTotals) throws {
     let kind = header.map { " (\($0.format), \($0.profile))" } ?? ""
-    try output.write("\(capture)\(kind): \(Self.line(totals))\n")
+    try output.write("\(capture.printable())\(kind.printable()): \(Self.line(totals))\n")
     for (peer, summary) in peers.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
       try output.write("  peer \(peer): \(summary.text)\n")
     }
@@ -79,10 +79,13 @@ private struct PeerSummary {
   private var outliers = 0
   private var ambiguous = 0
   private var raw = RunningMoments()
+  private var calibrated = RunningMoments()
+  private var delivered = RunningMoments()
   private var stated = RunningMoments()
   private var chip = RunningMoments()
   private var rawError = RunningMoments()
-  private var trackedError = RunningMoments()
+  private var calibratedError = RunningMoments()
+  private var deliveredError = RunningMoments()
   private var normalisedError = RunningMoments()
   private var azimuthError = RunningMoments()
   private var elevationError = RunningMoments()
@@ -99,13 +102,18 @@ private struct PeerSummary {
       if let deviation = measured.rawDistanceDeviation { stated.add(deviation) }
       if let reported = exchange.chipReport?.rawDistance { chip.add(distance - reported) }
     }
+    if let distance = measured.calibratedDistance { calibrated.add(distance) }
+    if let distance = object.distance { delivered.add(distance) }
     guard let truth = exchange.truth else { return }
-    if let known = truth.distance, let distance = measured.distance {
+    if let known = truth.distance, let distance = measured.rawDistance {
       rawError.add(distance - known)
-      if let deviation = measured.distanceDeviation, deviation > 0 {
-        normalisedError.add((distance - known) / deviation)
+      if let distance = measured.calibratedDistance { calibratedError.add(distance - known) }
+      if let distance = object.distance {
+        deliveredError.add(distance - known)
+        if let deviation = object.distanceDeviation, deviation > 0 {
+          normalisedError.add((distance - known) / deviation)
+        }
       }
-      if let delivered = object.distance { trackedError.add(delivered - known) }
     }
     if let known = truth.azimuth, let angle = tracked.measurement.azimuth {
       azimuthError.add((angle - known) * Self.degrees)
@@ -119,13 +127,18 @@ private struct PeerSummary {
     func metres(_ value: Double) -> String { "\(String(decimal: value, places: 3)) m" }
     func angle(_ value: Double) -> String { "\(String(decimal: value, places: 2))°" }
     var text = "\(updates) updates"
-    if raw.count > 0 { text += ", distance mean \(metres(raw.mean)), spread \(metres(raw.deviation))" }
+    if raw.count > 0 { text += ", raw distance mean \(metres(raw.mean)), spread \(metres(raw.deviation))" }
     if stated.count > 0 { text += ", stated deviation \(metres(stated.mean))" }
     if ambiguous > 0 { text += ", direction ambiguous \(ambiguous)" }
     if outliers > 0 { text += ", outliers \(outliers)" }
     if chip.count > 0 { text += ", less the chip's raw distance \(metres(chip.mean)) ± \(metres(chip.deviation))" }
+    for (stage, distance) in [("calibrated", calibrated), ("delivered", delivered)] where distance.count > 0 {
+      text += "\n    \(stage) distance mean \(metres(distance.mean)), spread \(metres(distance.deviation))"
+    }
     if rawError.count > 0 {
-      text += "\n    error against the truth: rms \(metres(rawError.rms)), tracked \(metres(trackedError.rms)), "
+      text += "\n    error against the truth: raw rms \(metres(rawError.rms))"
+      if calibratedError.count > 0 { text += ", calibrated rms \(metres(calibratedError.rms))" }
+      text += ", delivered rms \(metres(deliveredError.rms)), "
       text += "in stated deviations \(String(decimal: normalisedError.rms, places: 2))"
     } else if azimuthError.count + elevationError.count > 0 {
       text += "\n    error against the truth"

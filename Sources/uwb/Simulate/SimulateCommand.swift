@@ -107,8 +107,7 @@ struct SimulateCommand: AsyncParsableCommand {
 
   private func writeCapture() throws {
     guard let chosen = Scenario.named(scenario), let out else {
-      throw ValidationError(
-        "There is no scenario “\(scenario)”. Known ones: \(Scenario.all.map(\.name).joined(separator: ", ")).")
+      throw Usage.unknown("scenario", scenario, Scenario.all.map(\.name))
     }
     let seed = seed ?? 1
     let profile = DeviceProfile.ideal

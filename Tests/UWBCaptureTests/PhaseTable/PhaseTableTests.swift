@@ -50,7 +50,7 @@ import UWBDSP
   @Test(
     "headers of other makers",
     arguments: [
-      ("pdoa1_deg;x", "azimuth,elevation,pdoa_1,pdoa_2,distance_m,time_ms", "10,5,90,-45,2.5,1000", 1.0),
+      ("pdoa1_deg;x", "gt_azimuth,gt_elevation,pdoa_1,pdoa_2,distance_m,time_ms", "10,5,90,-45,2.5,1000", 1.0),
       (
         "rad", "True Azimuth (rad),True Elevation [rad],PDoA1 (rad),PDoA2 (rad),Range (m),time_s",
         "0.17453292519943295,0.08726646259971647,1.5707963267948966,-0.7853981633974483,2.5,1", 1.0

@@ -40,7 +40,7 @@ struct TruthTableTests {
     arguments: [
       ("", "is empty"), ("distance_m\n1\n", "capture"), ("capture,distance\na,1\n", "distance"),
       ("capture,distance_m\na,1\nb,far\n", "line 3"), ("capture,distance_m\na,-1\n", "line 2"),
-      ("capture,azimuth_deg\na,181\n", "line 2"), ("capture,label\na,los\n", "line 2"),
+      ("capture,azimuth_deg\na,181\n", "line 2"), ("capture,label\na,maybe\n", "line 2"),
       ("capture,label\na,LOS\nx/a,LOS\n", "line 3"), ("capture,label\na\n", "line 2"),
     ])
   func hostile(text: String, shown: String) {

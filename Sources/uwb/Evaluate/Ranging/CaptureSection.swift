@@ -8,14 +8,21 @@ import UWBReport
 struct CaptureSection: RangingSection {
   private static let shipped = "shipped, simulated channels only"
 
-  /// One row of the table.
+  /// Errors of each stage: the rows of one capture, or of all.
   private struct Group {
     var raw = RangingErrors()
-    var tracked = RangingErrors()
+    /// Without errors where no calibration changes a distance.
+    var calibrated = RangingErrors()
+    var delivered = RangingErrors()
 
     mutating func add(_ other: Group) {
       raw.add(other.raw)
-      tracked.add(other.tracked)
+      calibrated.add(other.calibrated)
+      delivered.add(other.delivered)
+    }
+
+    var stages: [(name: String, errors: RangingErrors)] {
+      [("raw", raw), ("calibrated", calibrated), ("delivered", delivered)].filter { !$0.1.errors.isEmpty }
     }
   }
 
@@ -26,12 +33,14 @@ struct CaptureSection: RangingSection {
       name: "distance errors", columns: ["capture", "label", "stage"] + RangingErrors.columns)
     var all: [String: Group] = [:]
     var sight = LineOfSightScores()
+    var scale = TruthScale()
     for capture in input.captures {
-      let (group, label) = try measure(capture, input, &sight)
+      let (group, label) = try measure(capture, input, &sight, &scale)
       let name = URL(fileURLWithPath: capture).lastPathComponent
       add(group, name, label, to: &table)
       all[label, default: Group()].add(group)
     }
+    scale.warn(input.truthFile)
     var total = Group()
     for (label, group) in all.sorted(by: { $0.key < $1.key }) {
       if all.count > 1 { add(group, "all", label, to: &table) }
@@ -39,7 +48,7 @@ struct CaptureSection: RangingSection {
     }
     add(total, "all", "all", to: &table)
     let picture = DistributionPicture(
-      title: "Distance errors", samples: [total.raw.sample("raw"), total.tracked.sample("tracked")])
+      title: "Distance errors", samples: total.stages.map { $0.errors.sample($0.name) })
     var panel = picture.panel
     panel.title = "Captures with known distances"
     let isCalibrated = try input.engine.calibration.map(CalibrationFile.read)?.quality?.lineOfSight != nil
@@ -54,12 +63,12 @@ struct CaptureSection: RangingSection {
   }
 
   private func add(_ group: Group, _ name: String, _ label: String, to table: inout EvaluationTable) {
-    table.add([.text(name), .text(label), .text("raw")] + group.raw.cells)
-    table.add([.text(name), .text(label), .text("tracked")] + group.tracked.cells)
+    for (stage, errors) in group.stages { table.add([.text(name), .text(label), .text(stage)] + errors.cells) }
   }
 
   private func measure(
-    _ capture: String, _ input: RangingEvaluationInput, _ sight: inout LineOfSightScores
+    _ capture: String, _ input: RangingEvaluationInput, _ sight: inout LineOfSightScores,
+    _ scale: inout TruthScale
   ) throws -> (group: Group, label: String) {
     var reader = try input.engine.input.open(capture)
     var group = Group()
@@ -83,9 +92,12 @@ struct CaptureSection: RangingSection {
       if raw.status == .ok { sight.add(raw.lineOfSightProbability, label: truth?.isLineOfSight) }
       if let label = truth?.isLineOfSight { labels.insert(label ? "LOS" : "NLOS") }
       guard let distance = truth?.distance else { continue }
-      if let value = raw.distance { group.raw.add(value - distance, deviation: raw.distanceDeviation) }
-      if let value = tracked.distance { group.tracked.add(value - distance, deviation: tracked.distanceDeviation) }
+      scale.add(truth: distance, measured: raw.rawDistance)
+      if let value = raw.rawDistance { group.raw.add(value - distance, deviation: raw.rawDistanceDeviation) }
+      if let value = raw.calibratedDistance { group.calibrated.add(value - distance, deviation: raw.distanceDeviation) }
+      if let value = tracked.distance { group.delivered.add(value - distance, deviation: tracked.distanceDeviation) }
     }
+    scale.endCapture()
     guard !group.raw.errors.isEmpty else {
       throw CaptureError(
         file: capture, problem: "no exchange has both a distance and a true one",

@@ -47,7 +47,8 @@ struct EvaluateRangingCommand: ParsableCommand {
 
   func run() throws {
     let input = RangingEvaluationInput(
-      captures: captures, truth: try truth.map { try TruthTable(path: $0) }, engine: engine, seed: seed, walks: walks,
+      captures: captures, truth: try TruthFile.read(truth, captures: captures), truthFile: truth, engine: engine,
+      seed: seed, walks: walks,
       isCrossValidated: crossValidate)
     var writer = EvaluationTableWriter(output, ByteOutput())
     var panels: [Panel] = []

@@ -21,6 +21,8 @@ struct RangingEvaluationInput {
   var captures: [String]
   /// `nil` where none was given: captures may hold their own.
   var truth: TruthTable?
+  /// Its name.
+  var truthFile: String?
   var engine: EngineOptions
   var seed: UInt64
   /// Simulated walks to run.

@@ -75,7 +75,7 @@ struct WalkSection: RangingSection {
       for (label, group) in [("LOS", outcome.clear), ("NLOS", outcome.obstructed), ("all", outcome.all)] {
         guard !group.raw.errors.isEmpty else { continue }
         errors.add([.text(name), .text(label), .text("raw")] + group.raw.cells)
-        errors.add([.text(name), .text(label), .text("tracked")] + group.tracked.cells)
+        errors.add([.text(name), .text(label), .text("delivered")] + group.delivered.cells)
       }
       honesty.add(
         outcome.cells(name, input.walks) + [
@@ -83,7 +83,7 @@ struct WalkSection: RangingSection {
           .number(outcome.azimuthSquares.mean, places: 3),
         ])
       if name == Self.cases.last?.name {
-        samples = [outcome.all.raw.sample("raw"), outcome.all.tracked.sample("tracked")]
+        samples = [outcome.all.raw.sample("raw"), outcome.all.delivered.sample("delivered")]
       }
     }
     let count = min(input.walks, Self.fewer)
@@ -107,7 +107,7 @@ struct WalkSection: RangingSection {
 
   private struct Group {
     var raw = RangingErrors()
-    var tracked = RangingErrors()
+    var delivered = RangingErrors()
   }
 
   private struct Mean {
@@ -177,7 +177,7 @@ struct WalkSection: RangingSection {
     }
 
     func cells(_ name: String, _ walks: Int) -> [EvaluationTable.Cell] {
-      let ratio = all.tracked.statistics.flatMap { tracked in all.raw.statistics.map { tracked.rms / $0.rms } }
+      let ratio = all.delivered.statistics.flatMap { tracked in all.raw.statistics.map { tracked.rms / $0.rms } }
       let numbers = [
         ratio, coverage.one.mean, coverage.two.mean, innovations.mean, innovationScores.mean,
         innovationScoresWithin, squares.mean, within, scores.mean, scoresWithin,
@@ -203,7 +203,7 @@ struct WalkSection: RangingSection {
         let error = tracked - step.distance
         func add(_ group: inout Group) {
           group.raw.add(raw - step.distance, deviation: walk.deviation)
-          group.tracked.add(error, deviation: deviation)
+          group.delivered.add(error, deviation: deviation)
         }
         add(&all)
         if step.isObstructed { add(&obstructed) } else { add(&clear) }

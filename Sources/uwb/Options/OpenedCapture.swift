@@ -1,0 +1,43 @@
+import UWBCapture
+import UWBDSP
+
+/// A capture on its way through a verb: one of which nothing can be read is an error, not an empty result.
+struct OpenedCapture: CaptureReader {
+  var reader: any CaptureReader
+  private let path: String
+  private var count = 0
+
+  init(_ reader: any CaptureReader, path: String) {
+    self.reader = reader
+    self.path = path
+  }
+
+  var header: CaptureHeader { reader.header }
+  var skipped: SkippedInput { reader.skipped }
+  var bytesRead: Int { reader.bytesRead }
+
+  /// - Throws: `CaptureError` at the end of a capture that held no exchange, with the first reason and its place.
+  mutating func next() throws -> RangingExchange? {
+    if let exchange = try reader.next() {
+      count += 1
+      return exchange
+    }
+    guard count > 0 else { throw nothingRead }
+    return nil
+  }
+
+  /// Why there is no exchange.
+  var nothingRead: CaptureError {
+    let skipped = reader.skipped
+    guard let first = skipped.firstReason else {
+      return CaptureError(
+        file: path, problem: "it holds no exchange",
+        remedy: "Check that the recording was not ended before its first one.")
+    }
+    let counts = skipped.counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+    return CaptureError(
+      file: path, place: skipped.firstPlaces[first],
+      problem: "nothing of it could be read as \(reader.header.format); passed over: \(counts)",
+      remedy: "Mend that place, or name the format with --format; Documentation/Captures.md shows what each holds.")
+  }
+}
