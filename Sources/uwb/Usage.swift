@@ -17,7 +17,7 @@ enum Usage {
     for argument in arguments {
       let verbs = group.configuration.subcommands
       guard !verbs.isEmpty, !argument.hasPrefix("-"), argument != "help" else { return }
-      guard let verb = verbs.first(where: { $0.configuration.commandName == argument }) else {
+      guard let verb = verbs.first(where: { $0._commandName == argument }) else {
         throw WrongUsage(problem: unknownVerb(argument, verbs), verb: group)
       }
       group = verb
@@ -25,14 +25,14 @@ enum Usage {
   }
 
   private static func unknownVerb(_ name: String, _ verbs: [any ParsableCommand.Type]) -> String {
-    let known = verbs.compactMap { $0.configuration.commandName }
+    let known = verbs.map { $0._commandName }
     let problem = "There is no verb “\(name)”. "
     if FileManager.default.fileExists(atPath: name) {
       return problem + "To read a file, name the verb first: uwb replay \(name)"
     }
     // A verb of a group, as in `uwb ranging`.
-    for group in verbs where group.configuration.subcommands.contains(where: { $0.configuration.commandName == name }) {
-      return problem + "Did you mean “\(group.configuration.commandName ?? "") \(name)”?"
+    for group in verbs where group.configuration.subcommands.contains(where: { $0._commandName == name }) {
+      return problem + "Did you mean “\(group._commandName) \(name)”?"
     }
     return problem + Suggestion.question(for: name, among: known) + "Known ones: \(known.joined(separator: ", "))."
   }
@@ -74,7 +74,7 @@ enum Usage {
   ) -> [(path: [String], verb: any ParsableCommand.Type)] {
     let parts = command.configuration.subcommands
     if parts.isEmpty { return [(path, command)] }
-    return parts.flatMap { leaves(of: $0, path + [$0.configuration.commandName ?? ""]) }
+    return parts.flatMap { leaves(of: $0, path + [$0._commandName]) }
   }
 }
 
