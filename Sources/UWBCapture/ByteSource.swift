@@ -33,13 +33,17 @@ public final class ByteSource {
 
   /// Opens the file at `path`; `-` is standard input.
   ///
+  /// - Parameter endDescriptor: a stream that is waited for (a pipe, a port) ends once this can be read from.
   /// - Throws: `CaptureError` where there is no such file, it is a directory, or it may not be read.
-  public init(path: String) throws {
+  public init(path: String, endDescriptor: Int32? = nil) throws {
     name = path
     let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw Self.openError(path, code: errno) }
     close = { if descriptor != STDIN_FILENO { _ = Foundation.close(descriptor) } }
-    read = { try Self.readSome(descriptor, into: $0, name: path) }
+    read = { target in
+      if let endDescriptor, Self.isEnded(descriptor, by: endDescriptor) { return 0 }
+      return try Self.readSome(descriptor, into: target, name: path)
+    }
     // Not before the file is open: an initialiser that throws half way runs no `deinit`, one whose fields are all set does.
     buffer = Self.makeBuffer()
     var status = stat()
@@ -144,6 +148,13 @@ public final class ByteSource {
 
   private static func makeBuffer() -> UnsafeMutableRawBufferPointer {
     .allocate(byteCount: capacity, alignment: 64)
+  }
+
+  /// Waits until there is something to read, or to end for.
+  private static func isEnded(_ descriptor: Int32, by endDescriptor: Int32) -> Bool {
+    var waiting = [descriptor, endDescriptor].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    while poll(&waiting, 2, -1) < 0, errno == EINTR {}
+    return waiting[1].revents != 0
   }
 
   private static func readSome(

@@ -120,7 +120,8 @@ public func openCapture(
   _ path: String, format: String = "auto", options: CaptureOptions = CaptureOptions()
 ) throws -> any CaptureReader {
   if !options.columns.names.isEmpty {
-    return try PhaseTable(nonempty(ByteSource(path: path)), columns: options.columns)
+    return try PhaseTable(
+      nonempty(ByteSource(path: path, endDescriptor: options.endDescriptor)), columns: options.columns)
   }
   let known = CaptureFormat.all.map(\.name).joined(separator: ", ")
   if format != "auto" {
@@ -129,10 +130,10 @@ public func openCapture(
         file: path, problem: "there is no capture format “\(format)”", remedy: "Choose one of: auto, \(known).")
     }
     if let openPath = chosen.openPath, path != "-" { return try openPath(path) }
-    return try chosen.reader(nonempty(ByteSource(path: path)), options)
+    return try chosen.reader(nonempty(ByteSource(path: path, endDescriptor: options.endDescriptor)), options)
   }
   if SigMFPaths.isRecording(path) { return try SigMFCapture.open(path) }
-  return try openCapture(ByteSource(path: path), options: options)
+  return try openCapture(ByteSource(path: path, endDescriptor: options.endDescriptor), options: options)
 }
 
 /// The files of the capture at `path`: itself, or those of the recording that it names.

@@ -31,11 +31,16 @@ struct InfoCommand: ParsableCommand {
   }
 
   func run() throws {
+    try FileUse(captures: captures, files: [array]).check()
+    try Interruption.finishing(summarise)
+  }
+
+  private func summarise() throws {
     var failures = 0
     let bytes = ByteOutput()
-    for capture in captures {
+    for (capture, name) in zip(captures, CaptureNames.shortest(captures)) where !Interruption.isRequested {
       do {
-        let info = try info(capture)
+        let info = try info(capture, name)
         try bytes.write(output == .text ? info.text : info.line)
         try bytes.flush()
       } catch let error as CaptureError {
@@ -46,14 +51,13 @@ struct InfoCommand: ParsableCommand {
     if failures > 0 { throw ExitCode(1) }
   }
 
-  private func info(_ path: String) throws -> CaptureInfo {
+  private func info(_ path: String, _ name: String) throws -> CaptureInfo {
     let array = try array.map(ArrayFile.read)
     var reader = try input.open(path)
-    let name = path == "-" ? "-" : URL(fileURLWithPath: path).lastPathComponent
     var summary = CaptureSummary()
     var progress = Progress(name, totalBytes: captureByteCount(path))
     defer { progress.finish() }
-    while let exchange = try reader.next() {
+    while !Interruption.isRequested, let exchange = try reader.next() {
       summary.add(exchange)
       progress.update(bytes: reader.bytesRead, exchanges: summary.exchanges)
     }

@@ -17,22 +17,22 @@ enum PulseFile {
     }
   }
 
-  static func shape(named name: String) throws -> PulseShape {
-    switch name {
-    case "raised-cosine": return .standard
-    case "root-raised-cosine": return .rootRaisedCosine(rolloff: 0.5, period: 1 / UWB.chipRate)
-    case "dw1000": return .dw1000
-    default: return try read(name)
-    }
-  }
+  private static let known: [String: PulseShape] = [
+    "raised-cosine": .standard,
+    "root-raised-cosine": .rootRaisedCosine(rolloff: 0.5, period: 1 / UWB.chipRate),
+    "dw1000": .dw1000,
+  ]
+
+  /// Whether `name` is a file's, and no pulse's.
+  static func isNamed(by name: String) -> Bool { known[name] == nil }
+
+  static func shape(named name: String) throws -> PulseShape { try known[name] ?? read(name) }
 
   static func write(_ pulse: MeasuredPulse, to path: String) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys]
-    try WrittenFile.guarded(path) {
-      let contents = Contents(spacing: pulse.spacing, peak: pulse.peakPosition, samples: pulse.samples)
-      try encoder.encode(contents).write(to: URL(fileURLWithPath: path))
-    }
+    let contents = Contents(spacing: pulse.spacing, peak: pulse.peakPosition, samples: pulse.samples)
+    try OutputFile.write(try encoder.encode(contents), to: path)
   }
 
   /// Seconds from sample to sample, and of a whole pulse.

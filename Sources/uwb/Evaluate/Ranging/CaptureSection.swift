@@ -26,9 +26,8 @@ struct CaptureSection: RangingSection {
       name: "distance errors", columns: ["capture", "label", "stage"] + RangingErrors.columns)
     var all: [String: Group] = [:]
     var sight = LineOfSightScores()
-    for capture in input.captures {
+    for (capture, name) in zip(input.captures, CaptureNames.shortest(input.captures)) {
       let (group, label) = try measure(capture, input, &sight)
-      let name = URL(fileURLWithPath: capture).lastPathComponent
       add(group, name, label, to: &table)
       all[label, default: Group()].add(group)
     }
