@@ -40,9 +40,16 @@ public final class ByteSource {
     let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw Self.openError(path, code: errno) }
     close = { if descriptor != STDIN_FILENO { _ = Foundation.close(descriptor) } }
+    var left = Self.pipeCapacity
     read = { target in
-      if let endDescriptor, Self.isEnded(descriptor, by: endDescriptor) { return 0 }
-      return try Self.readSome(descriptor, into: target, name: path)
+      guard let endDescriptor, Self.awaits(descriptor, orEndBy: endDescriptor) else {
+        return try Self.readSome(descriptor, into: target, name: path)
+      }
+      // What had come until then still belongs to it.
+      guard left > 0, Self.isReadable(descriptor) else { return 0 }
+      let count = try Self.readSome(descriptor, into: target, name: path)
+      left -= count
+      return count
     }
     // Not before the file is open: an initialiser that throws half way runs no `deinit`, one whose fields are all set does.
     buffer = Self.makeBuffer()
@@ -150,11 +157,19 @@ public final class ByteSource {
     .allocate(byteCount: capacity, alignment: 64)
   }
 
-  /// Waits until there is something to read, or to end for.
-  private static func isEnded(_ descriptor: Int32, by endDescriptor: Int32) -> Bool {
+  /// No pipe holds more, bytes.
+  private static let pipeCapacity = 1 << 20
+
+  /// Waits until there is something to read, or to end for; whether it is to end.
+  private static func awaits(_ descriptor: Int32, orEndBy endDescriptor: Int32) -> Bool {
     var waiting = [descriptor, endDescriptor].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
     while poll(&waiting, 2, -1) < 0, errno == EINTR {}
     return waiting[1].revents != 0
+  }
+
+  private static func isReadable(_ descriptor: Int32) -> Bool {
+    var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return poll(&waiting, 1, 0) > 0
   }
 
   private static func readSome(

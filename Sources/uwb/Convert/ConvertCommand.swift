@@ -63,7 +63,7 @@ struct ConvertCommand: ParsableCommand {
     var progress = Progress(name, totalBytes: captureByteCount(input))
     var writer: (any CaptureWriter)?
     var account = Account()
-    while !Interruption.isRequested, let exchange = try reader.next() {
+    while let exchange = try reader.next() {
       // The header is whole once the first exchange was read.
       let open = try writer ?? create(target, reader.header)
       writer = open

@@ -55,9 +55,11 @@ struct InfoCommand: ParsableCommand {
     let array = try array.map(ArrayFile.read)
     var reader = try input.open(path)
     var summary = CaptureSummary()
-    var progress = Progress(name, totalBytes: captureByteCount(path))
+    let size = captureByteCount(path)
+    var progress = Progress(name, totalBytes: size)
     defer { progress.finish() }
-    while !Interruption.isRequested, let exchange = try reader.next() {
+    // A stream ends by itself.
+    while size == nil || !Interruption.isRequested, let exchange = try reader.next() {
       summary.add(exchange)
       progress.update(bytes: reader.bytesRead, exchanges: summary.exchanges)
     }

@@ -30,7 +30,7 @@ enum Interruption {
   /// Can be read from once the input is to end.
   static var endDescriptor: Int32 { end.read }
 
-  /// Runs `body`, which looks at `isRequested` between exchanges and finishes what it has.
+  /// Runs `body`, which finishes what it has once a stream ends or, between a file's exchanges, `isRequested`.
   ///
   /// - Throws: the exit status, where the input was ended early.
   static func finishing(_ body: () throws -> Void) throws {

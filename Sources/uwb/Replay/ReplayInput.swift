@@ -9,13 +9,17 @@ struct ReplayInput {
   /// The engine for this capture's radio; `nil` where the capture holds no exchange.
   let engine: RangingEngine?
   var progress: Progress
+  /// Streams end by themselves when they are interrupted, with what had come until then.
+  private let isStream: Bool
   private var reader: any CaptureReader
   private var first: RangingExchange?
   private var clocks: EachPair<ClockTracker>
 
   init(_ path: String, name: String, engine options: EngineOptions) throws {
     self.name = name
-    progress = Progress(name, totalBytes: path == "-" ? nil : captureByteCount(path))
+    let size = captureByteCount(path)
+    isStream = size == nil
+    progress = Progress(name, totalBytes: size)
     reader = try options.input.open(path)
     // The header is whole once the first exchange was read.
     first = try reader.next()
@@ -36,7 +40,7 @@ struct ReplayInput {
     guard let engine else { return }
     var count = 0
     func next() throws -> ClockedExchange? {
-      while !Interruption.isRequested, let exchange = try first ?? reader.next() {
+      while isStream || !Interruption.isRequested, let exchange = try first ?? reader.next() {
         first = nil
         count += 1
         progress.update(bytes: reader.bytesRead, exchanges: count)
