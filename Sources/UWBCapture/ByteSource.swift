@@ -48,13 +48,24 @@ public final class ByteSource {
 
   /// Opens the file at `path`; `-` is standard input.
   ///
+  /// - Parameter endDescriptor: a stream that is waited for (a pipe, a port) ends once this can be read from.
   /// - Throws: `CaptureError` where there is no such file, it is a directory, or it may not be read.
-  public init(path: String) throws {
+  public init(path: String, endDescriptor: Int32? = nil) throws {
     name = path
     let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw Self.openError(path, code: errno) }
     close = { if descriptor != STDIN_FILENO { _ = Foundation.close(descriptor) } }
-    read = { try Self.readSome(descriptor, into: $0, name: path) }
+    var left = Self.pipeCapacity
+    read = { target in
+      guard let endDescriptor, Self.awaits(descriptor, orEndBy: endDescriptor) else {
+        return try Self.readSome(descriptor, into: target, name: path)
+      }
+      // What had come until then still belongs to it.
+      guard left > 0, Self.isReadable(descriptor) else { return 0 }
+      let count = try Self.readSome(descriptor, into: target, name: path)
+      left -= count
+      return count
+    }
     // Not before the file is open: an initialiser that throws half way runs no `deinit`, one whose fields are all set does.
     buffer = Self.makeBuffer()
     var status = stat()
@@ -159,6 +170,21 @@ public final class ByteSource {
 
   private static func makeBuffer() -> UnsafeMutableRawBufferPointer {
     .allocate(byteCount: capacity, alignment: 64)
+  }
+
+  /// No pipe holds more, bytes.
+  private static let pipeCapacity = 1 << 20
+
+  /// Waits until there is something to read, or to end for; whether it is to end.
+  private static func awaits(_ descriptor: Int32, orEndBy endDescriptor: Int32) -> Bool {
+    var waiting = [descriptor, endDescriptor].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    while poll(&waiting, 2, -1) < 0, errno == EINTR {}
+    return waiting[1].revents != 0
+  }
+
+  private static func isReadable(_ descriptor: Int32) -> Bool {
+    var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return poll(&waiting, 1, 0) > 0
   }
 
   private static func readSome(

@@ -129,15 +129,16 @@ public func openCapture(
   _ path: String, format: String = "auto", options: CaptureOptions = CaptureOptions()
 ) throws -> any CaptureReader {
   if !options.columns.names.isEmpty {
-    return try PhaseTable(ByteSource(path: path).prepared(), columns: options.columns)
+    return try PhaseTable(
+      ByteSource(path: path, endDescriptor: options.endDescriptor).prepared(), columns: options.columns)
   }
   if format != "auto" {
     let chosen = try CaptureFormat.known(format, file: path)
     if let openPath = chosen.openPath, path != "-" { return try openPath(path) }
-    return try chosen.reader(ByteSource(path: path).prepared(), options)
+    return try chosen.reader(ByteSource(path: path, endDescriptor: options.endDescriptor).prepared(), options)
   }
   if SigMFPaths.isRecording(path) { return try SigMFCapture.open(path) }
-  return try openCapture(ByteSource(path: path), options: options)
+  return try openCapture(ByteSource(path: path, endDescriptor: options.endDescriptor), options: options)
 }
 
 /// The files of the capture at `path`: itself, or those of the recording that it names.

@@ -17,6 +17,8 @@ public struct CaptureOptions: Sendable, Hashable {
   public var firstPathTaps: Double?
   /// What the columns of a phase-difference table are called; naming some makes the capture one.
   public var columns: PhaseTableColumns
+  /// A stream ends, as if its writer had closed it, once this descriptor can be read from.
+  public var endDescriptor: Int32?
 
   public init(
     profile: String? = nil, rows: Rows = .antennas, scale: Float? = nil, tapSpacing: Double? = nil,

@@ -9,7 +9,7 @@ struct Uwb: AsyncParsableCommand {
     abstract: "Ranging from raw ultra-wideband channel impulse responses.",
     discussion: """
       Data goes to standard output, progress and messages to standard error.
-      Exit status: 0 good, 1 bad input, 64 wrong usage.
+      Exit status: 0 good, 1 bad input, 64 wrong usage, 130 interrupted.
 
       EXAMPLE
         uwb simulate walk --out walk && uwb replay walk.sigmf-meta --output summary
@@ -30,6 +30,7 @@ struct Uwb: AsyncParsableCommand {
     where fcntl(stream, F_GETFD) < 0 {
       _ = open("/dev/null", mode)
     }
+    Interruption.listen()
     let arguments = Array(CommandLine.arguments.dropFirst())
     do {
       try Usage.check(arguments)

@@ -73,6 +73,31 @@ struct ParallelReplayTests {
     }
   }
 
+  @Test("shards of a capture whose indices have gaps, repeat and run backwards", arguments: [2, 3])
+  func shardsWithGaps(count: Int) throws {
+    let folder = try TemporaryFolder()
+    let capture = try Self.captures(folder)[1]
+    // A damaged line costs its exchange; the others have any number.
+    var lines = try String(contentsOfFile: capture, encoding: .utf8).split(separator: "\n").map(String.init)
+    let segment = try #require(lines.indices.first { lines[$0].contains(#""uwb:exchange":7,"#) })
+    lines[segment] = "{},"
+    let text = lines.joined(separator: "\n").replacing(/"uwb:exchange":(\d+)/) { match in
+      let index = Int(match.1) ?? 0
+      return "\"uwb:exchange\":\(index < 20 ? index : index < 40 ? 3 * index : -index)"
+    }
+    try Data(text.utf8).write(to: URL(fileURLWithPath: capture))
+    let whole = try UwbProcess.run(Self.replay([capture]))
+    #expect(whole.status == 0 && whole.output.contains("damagedSegment"), "\(whole.errors)")
+    var files: [String] = []
+    for number in 1...count {
+      let run = try UwbProcess.run(Self.replay([capture], "--shard", "\(number)/\(count)"))
+      files.append(folder.path("\(number)"))
+      try Data(run.output.utf8).write(to: URL(fileURLWithPath: folder.path("\(number)")))
+    }
+    let merged = try UwbProcess.run(["merge"] + files)
+    #expect(merged.status == 0 && merged.output == whole.output, "\(merged.errors)")
+  }
+
   @Test("what is no complete set of shards is refused with file and line")
   func hostileShards() throws {
     let folder = try TemporaryFolder()

@@ -8,9 +8,9 @@ public final class NDJSONWriter: CaptureWriter {
   private let output: TextOutput
   private var needsComma = false
 
-  /// Creates the file and writes its first line.
-  public init(path: String, header: CaptureHeader) throws {
-    output = try TextOutput(path: path)
+  /// Begins the file and writes its first line. A live one is at its name at once.
+  public init(path: String, header: CaptureHeader, isLive: Bool = false) throws {
+    output = try TextOutput(path: path, isLive: isLive)
     open()
     string("format", NDJSONReader.format)
     number("version", NDJSONReader.version)

@@ -20,14 +20,17 @@ public final class NumPyWriter: CaptureWriter {
   private var buffer: [UInt8] = []
   private var hasHeader = false
 
-  /// Creates the file.
-  public init(path: String, header: CaptureHeader, samples: CaptureWriterOptions.Samples = .complex64) throws {
+  /// Begins the file. A live one is at its name at once.
+  public init(
+    path: String, header: CaptureHeader, samples: CaptureWriterOptions.Samples = .complex64, isLive: Bool = false
+  ) throws {
     file = try OutputFile(path: path)
     self.samples = samples
     lost.add("profile")
     if header.array != nil { lost.add("antennaPositions") }
     if !header.notes.isEmpty { lost.add("notes", count: header.notes.count) }
     try writeHeader()
+    if isLive { try file.publish() }
   }
 
   public func append(_ exchange: RangingExchange) throws {
@@ -52,7 +55,7 @@ public final class NumPyWriter: CaptureWriter {
 
   public func finish() throws {
     try writeHeader()
-    try file.close()
+    try file.commit()
   }
 
   private func write(_ response: ChannelImpulseResponse) throws {

@@ -8,44 +8,61 @@ enum SigMFArchive {
   /// Longest extended header that is read, bytes.
   private static let maximumExtension = 65_536
 
-  /// The archive's recordings, by name.
+  /// The archive's recordings, by name, and what it lacks: `truncatedArchive` (it ends inside a member, or has no end mark),
+  /// `missingData` and `missingMetadata` (the other half of a recording is there), `repeatedMember` (the last of a name is
+  /// read, as tar would unpack it), `tooManyMembers`.
   ///
-  /// - Throws: `CaptureError` where it is no tar, is cut, or holds no recording.
-  static func recordings(_ path: String) throws -> [SigMFRecording] {
+  /// - Throws: `CaptureError` where it is no tar, or holds no recording.
+  static func recordings(_ path: String) throws -> (found: [SigMFRecording], skipped: SkippedInput) {
+    var skipped = SkippedInput()
     var metadata: [String: FilePart] = [:]
     var data: [String: FilePart] = [:]
-    for member in try members(path) {
+    for member in try members(path, &skipped) {
       let part = FilePart(path: path, range: member.range)
-      let paths = SigMFPaths(member.name)
-      if member.name.hasSuffix(".sigmf-meta") { metadata[paths.base] = part }
-      if member.name.hasSuffix(".sigmf-data") { data[paths.base] = part }
+      let name = member.name.split(separator: "/").filter { $0 != "." }.joined(separator: "/")
+      let base = SigMFPaths(name).base
+      var old: FilePart?
+      if name.hasSuffix(".sigmf-meta") { old = metadata.updateValue(part, forKey: base) }
+      if name.hasSuffix(".sigmf-data") { old = data.updateValue(part, forKey: base) }
+      if old != nil { skipped.add("repeatedMember") }
     }
     let recordings = metadata.keys.sorted().compactMap { name in
       metadata[name].flatMap { meta in data[name].map { SigMFRecording(name: name, metadata: meta, data: $0) } }
+    }
+    for (reason, count) in [
+      ("missingData", metadata.count - recordings.count), ("missingMetadata", data.count - recordings.count),
+    ] where count > 0 {
+      skipped.add(reason, count: count)
     }
     guard !recordings.isEmpty else {
       throw CaptureError(
         file: path, problem: "holds no recording", remedy: "An archive has NAME.sigmf-meta and NAME.sigmf-data in it.")
     }
-    return recordings
+    return (recordings, skipped)
+  }
+
+  private static func memberName(_ name: String, _ ending: String) -> String { "\(name)/\(name)\(ending)" }
+
+  /// - Throws: `CaptureError` where a recording called `name` can't be packed.
+  static func check(name: String, path: String) throws {
+    guard memberName(name, ".sigmf-meta").utf8.count <= 100 else {
+      throw CaptureError(file: path, problem: "its name is too long for an archive", remedy: "Choose a shorter one.")
+    }
   }
 
   /// Packs a recording's two files into an archive that holds them in a folder of their name.
   ///
   /// - Throws: `CaptureError` where a file can't be read or written.
   static func pack(_ recording: SigMFRecording, as name: String, to path: String) throws {
+    try check(name: name, path: path)
     let output = try OutputFile(path: path)
     for (file, ending) in [(recording.metadata, ".sigmf-meta"), (recording.data, ".sigmf-data")] {
       let size = try byteCount(file.path)
       var header = [UInt8](repeating: 0, count: block)
-      let member = "\(name)/\(name)\(ending)"
-      guard member.utf8.count <= 100 else {
-        throw CaptureError(file: path, problem: "its name is too long for an archive", remedy: "Choose a shorter one.")
-      }
       func put(_ text: String, _ start: Int) {
         for (index, byte) in text.utf8.enumerated() { header[start + index] = byte }
       }
-      put(member, 0)
+      put(memberName(name, ending), 0)
       put("0000644", 100)
       put("0000000", 108)
       put("0000000", 116)
@@ -68,7 +85,7 @@ enum SigMFArchive {
       try copy(file.path, size: size, to: output)
     }
     try [UInt8](repeating: 0, count: 2 * block).withUnsafeBytes { try output.append($0) }
-    try output.close()
+    try output.commit()
   }
 
   private static func copy(_ path: String, size: Int, to output: OutputFile) throws {
@@ -104,21 +121,37 @@ enum SigMFArchive {
     var range: Range<Int>
   }
 
-  private static func members(_ path: String) throws -> [Member] {
+  private static func members(_ path: String, _ skipped: inout SkippedInput) throws -> [Member] {
     let size = try byteCount(path)
     let file = FilePart(path: path)
     var members: [Member] = []
     var position = 0
     var longName: String?
     var longSize: Int?
+    var zeroBlocks = 0
     func failure(_ problem: String) -> CaptureError {
       CaptureError(
         file: file.path, place: "byte \(position)", problem: problem, remedy: "Check that the archive is whole.")
     }
-    while position + block <= size, members.count < maximumMembers {
+    // Two blocks of zeros are the end mark.
+    while position + block <= size, zeroBlocks < 2 {
+      guard members.count < maximumMembers else {
+        skipped.add("tooManyMembers")
+        return members
+      }
       let header = try bytes(path, position..<position + block)
-      if header.allSatisfy({ $0 == 0 }) { break }
-      guard checksumFits(header) else { throw failure("is no tar header") }
+      if header.allSatisfy({ $0 == 0 }) {
+        zeroBlocks += 1
+        position += block
+        continue
+      }
+      // One alone is damage; what comes behind it may still be whole.
+      if zeroBlocks == 1 { skipped.add("truncatedArchive") }
+      guard checksumFits(header) else {
+        if zeroBlocks == 1 { return members }
+        throw failure("is no tar header")
+      }
+      zeroBlocks = 0
       guard let count = number(header[124..<136]), count >= 0, count < 1 << 60 else {
         throw failure("a member's size can't be read")
       }
@@ -141,6 +174,7 @@ enum SigMFArchive {
       }
       position = start + (length + block - 1) / block * block
     }
+    if zeroBlocks < 2 { skipped.add("truncatedArchive") }
     guard !members.isEmpty else { throw failure("is no archive") }
     return members
   }

@@ -5,7 +5,8 @@ import UWBDSP
 /// `core:streams` names them). Exchanges count on from recording to recording, where they don't say otherwise.
 ///
 /// `skipped` is that of all recordings, `missingRecording`: one that is named and not there, `repeatedRecording`: one
-/// that is named again, and read once, and `exchangeIndex`: one that would have to be counted beyond `CaptureLimits`.
+/// that is named again, and read once, `changedRecording`: one whose metadata are not those that the collection was made of, and
+/// `exchangeIndex`: one that would have to be counted beyond `CaptureLimits`.
 struct SigMFCollection: CaptureReader, HashedCapture {
   let header: CaptureHeader
   private(set) var skipped = SkippedInput()
@@ -18,7 +19,7 @@ struct SigMFCollection: CaptureReader, HashedCapture {
   private var offset = 0
 
   /// - Throws: `CaptureError` where the first recording can't be read.
-  init(_ recordings: [SigMFRecording], missing: Int = 0, repeated: Int = 0, file: String) throws {
+  init(_ recordings: [SigMFRecording], skipped: SkippedInput, file: String) throws {
     guard let first = recordings.first else {
       throw CaptureError(
         file: file, problem: "names no recording that is there",
@@ -27,8 +28,8 @@ struct SigMFCollection: CaptureReader, HashedCapture {
     self.recordings = recordings
     reader = try SigMFReader(first)
     header = reader.header
-    if missing > 0 { skipped.add("missingRecording", count: missing) }
-    if repeated > 0 { skipped.add("repeatedRecording", count: repeated) }
+    self.skipped = skipped
+    for recording in recordings where try recording.metadataFit() == false { self.skipped.add("changedRecording") }
   }
 
   var bytesRead: Int { bytesBefore + reader.bytesRead }
@@ -61,9 +62,10 @@ struct SigMFCollection: CaptureReader, HashedCapture {
   func hashFits() throws -> Bool? {
     var known: Bool?
     for recording in recordings {
-      guard let fits = try SigMFReader(recording).hashFits() else { continue }
-      if !fits { return false }
-      known = true
+      for fits in [try recording.metadataFit(), try SigMFReader(recording).hashFits()] {
+        if fits == false { return false }
+        known = known ?? fits
+      }
     }
     return known
   }
@@ -95,8 +97,7 @@ struct SigMFCollection: CaptureReader, HashedCapture {
   private static let maximumByteCount = 16 << 20
 
   /// The recordings of the collection at `path`, each once, how many of those that it names are not there, and how many
-  /// names it repeats. Recordings that follow by their number and are not named belong to it, too: the program that wrote
-  /// them may have ended before its time.
+  /// names it repeats. What it doesn't name is not its own, whatever its name: it may be left of an older one.
   ///
   /// - Throws: `CaptureError` where it can't be read.
   static func recordings(_ path: String) throws -> (found: [SigMFRecording], missing: Int, repeated: Int) {
@@ -107,28 +108,18 @@ struct SigMFCollection: CaptureReader, HashedCapture {
         remedy: "It has an object “collection” with core:streams.")
     }
     // A name may not lead out of the collection's folder.
-    let streams = file.collection.streams.map { SigMFPaths.lastName($0.name) }
     var known: Set<String> = []
-    let names = streams.filter { known.insert($0).inserted }
-    func recording(_ name: String) -> SigMFRecording? {
-      let recording = SigMFRecording(SigMFPaths(SigMFPaths.path(of: name, beside: path)))
+    let streams = file.collection.streams.filter { known.insert(SigMFPaths.lastName($0.name)).inserted }
+    let found = streams.compactMap { stream -> SigMFRecording? in
+      let paths = SigMFPaths(SigMFPaths.path(of: SigMFPaths.lastName(stream.name), beside: path))
+      let recording = SigMFRecording(paths, metadataHash: stream.hash.isEmpty ? nil : stream.hash)
       let files = FileManager.default
       guard files.fileExists(atPath: recording.metadata.path), files.fileExists(atPath: recording.data.path) else {
         return nil
       }
       return recording
     }
-    var found = names.compactMap(recording)
-    let missing = names.count - found.count
-    let base = SigMFPaths.lastName(SigMFPaths(path).base)
-    if names.enumerated().allSatisfy({ $0.element == member(base, $0.offset) }) {
-      var number = names.count
-      while let next = recording(member(base, number)) {
-        found.append(next)
-        number += 1
-      }
-    }
-    return (found, missing, streams.count - names.count)
+    return (found, streams.count - found.count, file.collection.streams.count - streams.count)
   }
 
   /// The name of recording `number` of a capture that was rolled over.
@@ -136,14 +127,25 @@ struct SigMFCollection: CaptureReader, HashedCapture {
     let digits = String(number)
     return "\(base)-\(String(repeating: "0", count: max(0, 4 - digits.count)))\(digits)"
   }
+
+  /// The files in a collection's folder that bear names of its recordings.
+  static func memberFiles(_ paths: SigMFPaths) -> [String] {
+    let start = SigMFPaths.lastName(paths.base) + "-"
+    let names =
+      (try? FileManager.default.contentsOfDirectory(atPath: SigMFPaths.path(of: ".", beside: paths.base))) ?? []
+    return names.filter { name in
+      let base = SigMFPaths(name).base
+      return base != name && base.hasPrefix(start) && base.dropFirst(start.count).allSatisfy(\.isNumber)
+    }.map { SigMFPaths.path(of: $0, beside: paths.base) }
+  }
 }
 
 /// Opens what a path with one of SigMF's endings names.
 enum SigMFCapture {
   static func open(_ path: String) throws -> any CaptureReader {
     if path.hasSuffix(SigMFPaths.archiveEnding) {
-      let recordings = try SigMFArchive.recordings(path)
-      return recordings.count == 1 ? try SigMFReader(recordings[0]) : try SigMFCollection(recordings, file: path)
+      let archive = try SigMFArchive.recordings(path)
+      return try SigMFCollection(archive.found, skipped: archive.skipped, file: path)
     }
     let paths = SigMFPaths(path)
     let isNamed = path.hasSuffix(SigMFPaths.collectionEnding)
@@ -152,8 +154,10 @@ enum SigMFCapture {
         && FileManager.default.fileExists(atPath: paths.collection)
     {
       let named = try SigMFCollection.recordings(paths.collection)
-      return try SigMFCollection(
-        named.found, missing: named.missing, repeated: named.repeated, file: paths.collection)
+      var skipped = SkippedInput()
+      if named.missing > 0 { skipped.add("missingRecording", count: named.missing) }
+      if named.repeated > 0 { skipped.add("repeatedRecording", count: named.repeated) }
+      return try SigMFCollection(named.found, skipped: skipped, file: paths.collection)
     }
     return try SigMFReader(path: path)
   }

@@ -3,24 +3,30 @@ import UWBDSP
 
 /// Writes a long capture as several recordings, `NAME-0000`, `NAME-0001`, …, and a collection of them,
 /// `NAME.sigmf-collection`: a new recording begins when the samples of one reach a size, or when CIRs come in another
-/// layout (a recording has one). Everything is whole after every exchange, as in a single recording.
+/// layout (a recording has one). A live one is whole after every exchange, as a single recording is; else all files take
+/// their places together, once they are complete.
+///
+/// Recordings of an older collection of that name that this one doesn't list stay, and are no part of it.
 public final class SigMFCollectionWriter: CaptureWriter {
   private let paths: SigMFPaths
   private let header: CaptureHeader
   private let maximumByteCount: Int
+  private let isLive: Bool
   private var writer: SigMFWriter?
   private var streams: [SigMFCollection.File.Stream] = []
+  /// Complete, and not at their names yet.
+  private var waiting: [OutputFile] = []
   private var finishedLoss = SkippedInput()
 
   /// - Parameter maximumByteCount: samples of a recording, bytes, after which the next one begins.
   /// - Throws: `CaptureError` where the files can't be created.
-  public init(path: String, header: CaptureHeader, maximumByteCount: Int) throws {
+  public init(path: String, header: CaptureHeader, maximumByteCount: Int, isLive: Bool = false) throws {
     precondition(maximumByteCount > 0, "recordings of \(maximumByteCount) bytes can't be written")
     paths = SigMFPaths(path)
     self.header = header
     self.maximumByteCount = maximumByteCount
-    try writeCollection()
-    writer = try next()
+    self.isLive = isLive
+    try begin()
   }
 
   public var lost: SkippedInput {
@@ -34,72 +40,74 @@ public final class SigMFCollectionWriter: CaptureWriter {
     if let current = writer, !current.isEmpty, !exchange.receptionsWithImpulseResponse.isEmpty,
       current.sampleByteCount >= maximumByteCount || !current.fits(exchange)
     {
-      try finishCurrent()
-      writer = try next()
+      try closeCurrent()
+      if isLive { try collection().commit() }
+      try begin()
     }
     try writer?.append(exchange)
   }
 
   public func finish() throws {
-    try finishCurrent()
+    guard writer != nil else { return }
+    try closeCurrent()
+    try OutputFile.commit(waiting + [collection()])
+    waiting = []
   }
 
-  private func next() throws -> SigMFWriter {
-    try SigMFWriter(path: SigMFCollection.member(paths.base, streams.count), header: header)
+  /// Begins a recording. A live collection lists it at once, without a hash: what it doesn't list is not its own.
+  private func begin() throws {
+    let base = SigMFCollection.member(paths.base, streams.count)
+    writer = try SigMFWriter(path: base, header: header, isLive: isLive)
+    streams.append(.init(name: SigMFPaths.lastName(base), hash: ""))
+    if isLive { try collection().commit() }
   }
 
-  private func finishCurrent() throws {
+  private func closeCurrent() throws {
     guard let current = writer else { return }
-    try current.finish()
+    try current.close()
+    if !isLive { waiting += current.files }
     finishedLoss.merge(current.lost)
     writer = nil
-    let name = SigMFCollection.member(paths.base, streams.count)
     // A collection names its streams' metadata by their hash.
-    let hash = try SHA512.hexadecimal(of: FilePart(path: SigMFPaths(name).metadata))
-    streams.append(.init(name: SigMFPaths.lastName(name), hash: hash))
-    try writeCollection()
+    streams[streams.count - 1].hash = try SHA512.hexadecimal(of: current.recording.metadata)
   }
 
-  private func writeCollection() throws {
+  /// The collection's file as far as it is known, not at its name yet.
+  private func collection() throws -> OutputFile {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
-    let file = SigMFCollection.File(
+    let contents = SigMFCollection.File(
       collection: .init(
         version: "1.2.6", extensions: [.init(name: "uwb", version: SigMFWriter.extensionVersion, optional: true)],
         streams: streams))
-    do {
-      // Atomic: a collection that was cut would hide its recordings.
-      try (try encoder.encode(file) + Data([0x0A])).write(to: URL(fileURLWithPath: paths.collection), options: .atomic)
-    } catch {
-      throw CaptureError(
-        file: paths.collection, problem: "can't be written", remedy: "Check the folder and the free space on its disk.")
-    }
+    let file = try OutputFile(path: paths.collection)
+    try file.append(try encoder.encode(contents) + Data([0x0A]))
+    return file
   }
 }
 
-/// Writes an archive: a recording beside it, `NAME.partial`, which is packed and removed at the end. What is written
-/// stays readable under that name if the program ends before.
+/// Writes an archive: a recording in temporary files beside it, which is packed and removed at the end.
 public final class SigMFArchiveWriter: CaptureWriter {
   private let paths: SigMFPaths
-  private let partial: SigMFPaths
-  private let writer: SigMFWriter
+  private let name: String
+  private var writer: SigMFWriter?
+  public private(set) var lost = SkippedInput()
 
   /// - Throws: `CaptureError` where the files can't be created.
   public init(path: String, header: CaptureHeader) throws {
     paths = SigMFPaths(path)
-    partial = SigMFPaths(paths.base + ".partial")
-    writer = try SigMFWriter(path: partial.base, header: header)
+    name = SigMFPaths.lastName(paths.base)
+    try SigMFArchive.check(name: name, path: paths.archive)
+    writer = try SigMFWriter(path: paths.base, header: header, isLive: false)
   }
 
-  public var lost: SkippedInput { writer.lost }
-
-  public func append(_ exchange: RangingExchange) throws { try writer.append(exchange) }
+  public func append(_ exchange: RangingExchange) throws { try writer?.append(exchange) }
 
   public func finish() throws {
-    try writer.finish()
-    let name = SigMFPaths.lastName(paths.base)
-    try SigMFArchive.pack(SigMFRecording(partial), as: name, to: paths.archive)
-    unlink(partial.metadata)
-    unlink(partial.data)
+    guard let writer else { return }
+    try writer.close()
+    try SigMFArchive.pack(writer.recording, as: name, to: paths.archive)
+    lost = writer.lost
+    self.writer = nil
   }
 }

@@ -5,6 +5,7 @@ import Foundation
 struct SigMFPaths: Equatable {
   static let archiveEnding = ".sigmf"
   static let collectionEnding = ".sigmf-collection"
+  static let endings = [".sigmf-meta", ".sigmf-data", collectionEnding, archiveEnding]
 
   let base: String
 
@@ -15,8 +16,7 @@ struct SigMFPaths: Equatable {
 
   /// The recording that `path` names: by any of its files or by their name without ending.
   init(_ path: String) {
-    let endings = [".sigmf-meta", ".sigmf-data", Self.collectionEnding, Self.archiveEnding]
-    let ending = endings.first { path.hasSuffix($0) }
+    let ending = Self.endings.first { path.hasSuffix($0) }
     base = String(path.dropLast(ending?.count ?? 0))
   }
 
@@ -56,6 +56,8 @@ struct SigMFRecording: Equatable {
   var name: String
   var metadata: FilePart
   var data: FilePart
+  /// SHA-512 of the metadata as a collection states it; `nil` where it states none.
+  var metadataHash: String?
 
   init(name: String, metadata: FilePart, data: FilePart) {
     self.name = name
@@ -63,8 +65,14 @@ struct SigMFRecording: Equatable {
     self.data = data
   }
 
-  init(_ paths: SigMFPaths) {
+  init(_ paths: SigMFPaths, metadataHash: String? = nil) {
     self.init(
       name: paths.base, metadata: FilePart(path: paths.metadata), data: FilePart(path: paths.data))
+    self.metadataHash = metadataHash
+  }
+
+  /// Whether the metadata are those that the collection means; `nil` where it doesn't say.
+  func metadataFit() throws -> Bool? {
+    try metadataHash.map { try SHA512.hexadecimal(of: metadata) == $0.lowercased() }
   }
 }

@@ -4,7 +4,7 @@ import UWBDSP
 /// Writes exchanges as a SigMF recording, exchange by exchange: one capture segment for each CIR, antennas as
 /// interleaved channels, everything else in `uwb:` fields (`Documentation/SigMF-uwb-extension.md`).
 ///
-/// Both files are whole after every `append`: what is written stays readable if the program ends before `finish`, which
+/// Both files are whole after every `append`: what is written live stays readable if the program ends before `finish`, which
 /// adds the data's hash. Memory is constant.
 public final class SigMFWriter: CaptureWriter {
   private let paths: SigMFPaths
@@ -22,10 +22,11 @@ public final class SigMFWriter: CaptureWriter {
 
   private static let tail = "\n],\n\"annotations\":[]}\n"
 
-  /// Creates the two files, or empties those that are there. `path` may name either file, or both without ending.
+  /// Begins the two files. `path` may name either file, or both without ending.
   ///
+  /// - Parameter isLive: whether they are at their names at once, or take the places of what is there when they are finished.
   /// - Throws: `CaptureError` where they can't be created.
-  public init(path: String, header: CaptureHeader) throws {
+  public init(path: String, header: CaptureHeader, isLive: Bool = true) throws {
     paths = SigMFPaths(path)
     data = try OutputFile(path: paths.data)
     metadata = try OutputFile(path: paths.metadata)
@@ -43,6 +44,7 @@ public final class SigMFWriter: CaptureWriter {
     metadataEnd = 0
     try writeHead()
     try metadata.write(Data(Self.tail.utf8), at: metadataEnd)
+    if isLive { try publish() }
   }
 
   static let extensionVersion = "0.2.0"
@@ -104,8 +106,14 @@ public final class SigMFWriter: CaptureWriter {
     sampleCount = start
   }
 
-  /// Adds the hash of the samples and closes both files.
+  /// Adds the hash of the samples, closes both files and puts them at their names.
   public func finish() throws {
+    try close()
+    try publish()
+  }
+
+  /// Adds the hash of the samples and closes both files where they lie.
+  func close() throws {
     guard !isFinished else { return }
     isFinished = true
     global.sha512 = hash.hexadecimal()
@@ -113,6 +121,16 @@ public final class SigMFWriter: CaptureWriter {
     try data.close()
     try metadata.close()
   }
+
+  /// The files, samples first: metadata never speaks of samples that are not there.
+  var files: [OutputFile] { [data, metadata] }
+  /// Where they lie now.
+  var recording: SigMFRecording {
+    SigMFRecording(
+      name: paths.base, metadata: FilePart(path: metadata.writtenPath), data: FilePart(path: data.writtenPath))
+  }
+
+  private func publish() throws { try OutputFile.publish(files) }
 
   private func checkedLayout(
     _ index: Int, _ messages: [(name: SigMFMessage.Name, message: RangingMessage)]

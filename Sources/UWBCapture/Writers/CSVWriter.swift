@@ -25,9 +25,9 @@ public final class CSVWriter: CaptureWriter {
   private var waiting: [RangingExchange] = []
   private static let maximumWaiting = 4096
 
-  /// Creates the file.
-  public init(path: String, header: CaptureHeader) throws {
-    output = try TextOutput(path: path)
+  /// Begins the file. A live one is at its name at once.
+  public init(path: String, header: CaptureHeader, isLive: Bool = false) throws {
+    output = try TextOutput(path: path, isLive: isLive)
     lost.add("profile")
     if header.array != nil { lost.add("antennaPositions") }
     if !header.notes.isEmpty { lost.add("notes", count: header.notes.count) }

@@ -1,3 +1,4 @@
+import Foundation
 import UWBDSP
 
 /// Writes a capture, exchange by exchange, in constant memory.
@@ -6,7 +7,7 @@ public protocol CaptureWriter: AnyObject {
   ///
   /// - Throws: `CaptureError` where it can't be written.
   func append(_ exchange: RangingExchange) throws
-  /// Completes the capture: nothing may be appended after it.
+  /// Completes the capture and puts it at its name: nothing may be appended after it.
   func finish() throws
   /// What the format can't hold of what was appended, counted by what it is.
   var lost: SkippedInput { get }
@@ -16,16 +17,37 @@ public protocol CaptureWriter: AnyObject {
 public enum CaptureWriterFormat: String, Sendable, CaseIterable {
   case sigmf, ndjson, csv, npy
 
-  /// The format that a file's ending names; SigMF for a name without one of ours.
-  public init(path: String) {
-    let ending = path.split(separator: "/").last?.split(separator: ".", omittingEmptySubsequences: false).dropFirst()
-      .last
-    switch ending.map({ $0.lowercased() }) {
-    case "ndjson", "jsonl": self = .ndjson
-    case "csv": self = .csv
-    case "npy": self = .npy
-    default: self = .sigmf
+  /// The format that a path's ending names, `nil` for other endings. A name without ending is that of a SigMF recording's
+  /// two files.
+  public init?(path: String) {
+    let name = SigMFPaths.lastName(path)
+    // The dot that a hidden file's name begins with begins no ending.
+    guard let dot = name.dropFirst().lastIndex(of: ".") else {
+      self = .sigmf
+      return
     }
+    let ending = String(name[dot...])
+    switch ending.lowercased() {
+    case ".ndjson", ".jsonl": self = .ndjson
+    case ".csv": self = .csv
+    case ".npy": self = .npy
+    default:
+      guard SigMFPaths.endings.contains(ending) else { return nil }
+      self = .sigmf
+    }
+  }
+
+  /// The format of what is to be written at `path`.
+  ///
+  /// - Throws: `CaptureError` that lists the endings there are.
+  static func named(by path: String) throws -> CaptureWriterFormat {
+    if path == "-" { return .sigmf }
+    let isFolder = path.hasSuffix("/") || FileIdentity(path)?.kind == S_IFDIR
+    if !isFolder, let format = CaptureWriterFormat(path: path) { return format }
+    throw CaptureError(
+      file: path, problem: isFolder ? "is a folder" : "its ending names no format",
+      remedy: "Known endings: .sigmf-meta, .sigmf (an archive), .sigmf-collection, .ndjson, .jsonl, .csv, .npy; "
+        + "a name without ending is a SigMF recording's. Or name the format with --to.")
   }
 }
 
@@ -42,10 +64,90 @@ public struct CaptureWriterOptions: Sendable, Hashable {
   public var samples: Samples
   /// For SigMF: samples of a recording, bytes, after which the next one of a collection begins; `nil` for one recording.
   public var maximumByteCount: Int?
+  /// Whether the capture is at its name from the start, so that what was written outlives a sudden end; else it takes the
+  /// place of what is there once it is complete. For recordings that can't be made again.
+  public var isLive: Bool
 
-  public init(samples: Samples = .complex64, maximumByteCount: Int? = nil) {
+  public init(samples: Samples = .complex64, maximumByteCount: Int? = nil, isLive: Bool = false) {
     self.samples = samples
     self.maximumByteCount = maximumByteCount
+    self.isLive = isLive
+  }
+}
+
+/// A capture that is to be written: where, and as what.
+public struct CaptureTarget: Sendable {
+  private enum Kind {
+    case recording, archive
+    case collection(maximumByteCount: Int)
+    case ndjson, csv, npy
+  }
+
+  private let path: String
+  private let kind: Kind
+  private let options: CaptureWriterOptions
+
+  /// - Parameters:
+  ///   - path: `-` is standard output, for ndjson and CSV.
+  ///   - format: `nil` to tell it by the path's ending.
+  /// - Throws: `CaptureError` where the ending names no format, or the options go with another.
+  public init(
+    _ path: String, format: CaptureWriterFormat? = nil, options: CaptureWriterOptions = CaptureWriterOptions()
+  ) throws {
+    self.path = path
+    self.options = options
+    let format = try format ?? .named(by: path)
+    if path == "-", format == .sigmf || format == .npy {
+      throw CaptureError(
+        file: path, problem: "standard output can't hold \(format.rawValue)", remedy: "Choose --to ndjson or --to csv.")
+    }
+    let isArchive = path.hasSuffix(SigMFPaths.archiveEnding)
+    guard options.maximumByteCount == nil || format == .sigmf && !isArchive else {
+      throw CaptureError(
+        file: path, problem: "only a SigMF collection can be split",
+        remedy: "Choose a name that ends in .sigmf-collection.")
+    }
+    // What is there by that name would hide the recording, or be a pipe.
+    if format == .sigmf, path == SigMFPaths(path).base, FileIdentity(path) != nil {
+      throw CaptureError(
+        file: path, problem: "is there, and no SigMF recording",
+        remedy: "Name the recording \(path).sigmf-meta, or another format with --to.")
+    }
+    kind =
+      switch format {
+      case .sigmf where isArchive: .archive
+      case .sigmf where options.maximumByteCount != nil || path.hasSuffix(SigMFPaths.collectionEnding):
+        .collection(maximumByteCount: options.maximumByteCount ?? .max)
+      case .sigmf: .recording
+      case .ndjson: .ndjson
+      case .csv: .csv
+      case .npy: .npy
+      }
+  }
+
+  /// All files that may be written, those of a collection's recordings as far as there are files of their names.
+  public var files: [String] {
+    let paths = SigMFPaths(path)
+    switch kind {
+    case .recording: return Array(Set([path, paths.metadata, paths.data]))
+    case .collection: return Array(Set([path, paths.collection] + SigMFCollection.memberFiles(paths)))
+    case .archive, .ndjson, .csv, .npy: return [path]
+    }
+  }
+
+  /// Begins to write.
+  ///
+  /// - Throws: `CaptureError` where it can't be created.
+  public func create(header: CaptureHeader) throws -> any CaptureWriter {
+    switch kind {
+    case .recording: try SigMFWriter(path: path, header: header, isLive: options.isLive)
+    case .archive: try SigMFArchiveWriter(path: path, header: header)
+    case .collection(let size):
+      try SigMFCollectionWriter(path: path, header: header, maximumByteCount: size, isLive: options.isLive)
+    case .ndjson: try NDJSONWriter(path: path, header: header, isLive: options.isLive)
+    case .csv: try CSVWriter(path: path, header: header, isLive: options.isLive)
+    case .npy: try NumPyWriter(path: path, header: header, samples: options.samples, isLive: options.isLive)
+    }
   }
 }
 
@@ -56,20 +158,5 @@ public func createCapture(
   _ path: String, header: CaptureHeader, format: CaptureWriterFormat? = nil,
   options: CaptureWriterOptions = CaptureWriterOptions()
 ) throws -> any CaptureWriter {
-  let format = format ?? CaptureWriterFormat(path: path)
-  if path == "-", format == .sigmf || format == .npy {
-    throw CaptureError(
-      file: path, problem: "standard output can't hold \(format.rawValue)", remedy: "Choose --to ndjson or --to csv.")
-  }
-  switch format {
-  case .sigmf:
-    if let size = options.maximumByteCount {
-      return try SigMFCollectionWriter(path: path, header: header, maximumByteCount: size)
-    }
-    if path.hasSuffix(SigMFPaths.archiveEnding) { return try SigMFArchiveWriter(path: path, header: header) }
-    return try SigMFWriter(path: path, header: header)
-  case .ndjson: return try NDJSONWriter(path: path, header: header)
-  case .csv: return try CSVWriter(path: path, header: header)
-  case .npy: return try NumPyWriter(path: path, header: header, samples: options.samples)
-  }
+  try CaptureTarget(path, format: format, options: options).create(header: header)
 }

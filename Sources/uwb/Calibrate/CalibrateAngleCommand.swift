@@ -58,6 +58,7 @@ struct CalibrateAngleCommand: ParsableCommand {
   }
 
   func run() throws {
+    try FileUse(captures: captures, files: [truth, array], outputs: [out, svg]).check()
     var measured = try AngleMeasurements(
       captures, input: options, truth: try TruthFile.read(truth, captures: captures) ?? TruthTable(),
       array: try array.map(ArrayFile.read))
@@ -79,7 +80,7 @@ struct CalibrateAngleCommand: ParsableCommand {
     case .table: try ByteOutput.write(report.table)
     case .ndjson: try ByteOutput.write(report.ndjson)
     }
-    if let svg { try WrittenFile.write(report.picture.svg(), to: svg) }
+    if let svg { try OutputFile.write(report.picture.svg(), to: svg) }
     let isBoard = report.calibration.manifold != nil
     try CalibrationFile.update(out) { file in
       // Phases and CIRs have parts of their own: what the other run measured stays.

@@ -63,12 +63,13 @@ struct CalibrateBiasCommand: ParsableCommand {
   }
 
   func run() throws {
+    try FileUse(captures: captures, files: engine.files + [truth], outputs: [out, svg]).check()
     // Told before anything is read: each capture is one place.
     guard captures.count >= 4 else { throw tooFew }
     let table = try TruthFile.read(truth, captures: captures) ?? TruthTable()
     var exchanges = LabelledExchanges()
-    for capture in captures {
-      try exchanges.add(capture, truth: table, methods: try methods(), options: engine)
+    for (capture, name) in zip(captures, CaptureNames.shortest(captures)) {
+      try exchanges.add(capture, name: name, truth: table, methods: try methods(), options: engine)
     }
     exchanges.scale.warn(truth)
     let candidates = zip(exchanges.methods, exchanges.samples).map { (delay: $0, samples: $1) }
@@ -97,7 +98,7 @@ struct CalibrateBiasCommand: ParsableCommand {
           + "deviation λ \(bias.deviationLambda)"
           + (trained.lineOfSight.map { "; line of sight \($0.featureSet.rawValue), λ \($0.lambda)" } ?? ""))
     }
-    if let svg { try WrittenFile.write(BiasPicture.figure(figures).svg(), to: svg) }
+    if let svg { try OutputFile.write(BiasPicture.figure(figures).svg(), to: svg) }
   }
 
   private var tooFew: CaptureError {

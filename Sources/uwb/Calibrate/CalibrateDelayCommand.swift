@@ -64,6 +64,7 @@ struct CalibrateDelayCommand: ParsableCommand {
   }
 
   func run() throws {
+    try FileUse(captures: captures, files: engine.files + [truth], outputs: [out]).check()
     if let arrangement { return try calibrateSelf(arrangement) }
     let samples = try RangeSamples(
       captures, truth: try TruthFile.read(truth, captures: captures), engine: engine)

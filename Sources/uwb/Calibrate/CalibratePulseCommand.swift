@@ -24,6 +24,7 @@ struct CalibratePulseCommand: ParsableCommand {
   var out: String
 
   func run() throws {
+    try FileUse(captures: captures, outputs: [out]).check()
     var estimation = PulseEstimation()
     var spacing = UWB.tap
     for capture in captures {

@@ -30,6 +30,7 @@ struct CalibrateSimulatedCommand: ParsableCommand {
   var out: String?
 
   func run() throws {
+    try FileUse(outputs: [out]).check()
     let training = LineOfSightTrials(trialCount: trials, seed: seed).samples()
     let settings = LineOfSightTraining(
       featureSets: [.relative], lambdas: [0.001, 0.003, 0.01, 0.03, 0.1], exchangesPerPlace: 600)
@@ -38,7 +39,7 @@ struct CalibrateSimulatedCommand: ParsableCommand {
         file: "--trials \(trials)", problem: "the fit did not settle", remedy: "Take more trials or another seed.")
     }
     if let out {
-      try WrittenFile.write(source(trained.model), to: out)
+      try OutputFile.write(source(trained.model), to: out)
     }
     try report(trained, training.missed)
   }

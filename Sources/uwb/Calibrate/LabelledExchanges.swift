@@ -26,9 +26,10 @@ struct LabelledExchanges {
 
   /// - Parameter methods: the estimators to choose from; empty for the radio's own and the chip's.
   /// - Throws: `CaptureError` for a capture that can't be read or of which nothing is true.
-  mutating func add(_ capture: String, truth: TruthTable, methods asked: [DelayMethod], options: EngineOptions) throws {
+  mutating func add(
+    _ capture: String, name: String, truth: TruthTable, methods asked: [DelayMethod], options: EngineOptions
+  ) throws {
     var reader = try options.input.open(capture)
-    let name = capture == "-" ? "-" : URL(fileURLWithPath: capture).lastPathComponent
     let group = captures.count
     captures.append(name)
     var progress = Progress(name, totalBytes: nil)

@@ -5,7 +5,7 @@ import UWBDSP
 /// Distances of captures with known truth, as the engine measures them without a delay calibration.
 struct RangeSamples {
   struct Capture {
-    /// File name, or with folders where two captures share a name.
+    /// File name, with as many folders as tell it from the others.
     var name: String
     /// `LOS`, `NLOS`, or nothing where no label is known.
     var label: String
@@ -16,10 +16,9 @@ struct RangeSamples {
 
   /// - Throws: `CaptureError` for a capture that can't be read, or has no distance with a truth.
   init(_ paths: [String], truth: TruthTable?, engine options: EngineOptions) throws {
-    let names = paths.map { URL(fileURLWithPath: $0).lastPathComponent }
+    let names = CaptureNames.shortest(paths)
     var scale = TruthScale()
     for (index, path) in paths.enumerated() {
-      let isShared = names.filter { $0 == names[index] }.count > 1
       let known = truth?[capture: path]
       let count = samples.count
       var isLineOfSight: Bool?
@@ -41,11 +40,7 @@ struct RangeSamples {
           file: path, problem: "no exchange has both a distance and a true one",
           remedy: "Give --truth FILE.csv with a line for it, or a capture that holds its own truth.")
       }
-      let folder = URL(fileURLWithPath: path).deletingLastPathComponent().lastPathComponent
-      captures.append(
-        Capture(
-          name: isShared ? "\(folder)/\(names[index])" : names[index],
-          label: isLineOfSight.map { $0 ? "LOS" : "NLOS" } ?? ""))
+      captures.append(Capture(name: names[index], label: isLineOfSight.map { $0 ? "LOS" : "NLOS" } ?? ""))
     }
     scale.warn(nil)
   }

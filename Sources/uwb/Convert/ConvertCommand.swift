@@ -11,9 +11,13 @@ struct ConvertCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "convert", abstract: "Write a capture in another format.",
     discussion: """
-      The ending of OUT names the format: .ndjson, .csv, .npy, else a SigMF recording (NAME.sigmf-meta and \
-      NAME.sigmf-data; NAME.sigmf is an archive of both). - writes ndjson or CSV to standard output. What could not be \
-      read, and what the new format can't hold, is told on standard error.
+      The ending of OUT names the format: .ndjson, .csv, .npy, .sigmf-meta (a SigMF recording, which also has \
+      NAME.sigmf-data; so has a NAME without ending), .sigmf (an archive of both), .sigmf-collection (several \
+      recordings). - writes ndjson or CSV to standard output. What could not be read, and what the new format can't \
+      hold, is told on standard error.
+
+      OUT is replaced once the new capture is complete. A stream is recorded at its name from its first exchange on; \
+      Ctrl-C ends it and completes the capture.
 
       EXAMPLES
         uwb convert 11.log 11.sigmf-meta
@@ -43,56 +47,47 @@ struct ConvertCommand: ParsableCommand {
   var split: Int?
 
   func run() throws {
+    let target = try CaptureTarget(
+      output, format: to,
+      options: CaptureWriterOptions(samples: samples, maximumByteCount: split.map { $0 * 1_000_000 }, isLive: isLive))
+    try FileUse(captures: [input], outputs: target.files).check()
+    // A file can be converted again; what was a stream can't.
+    if isLive { try Interruption.finishing { try convert(to: target) } } else { try convert(to: target) }
+  }
+
+  private var isLive: Bool { captureByteCount(input) == nil }
+
+  private func convert(to target: CaptureTarget) throws {
     var reader = try options.open(input)
-    try refuseToOverwriteTheInput()
-    let name = input == "-" ? "-" : URL(fileURLWithPath: input).lastPathComponent
+    let name = CaptureNames.shortest([input])[0]
     var progress = Progress(name, totalBytes: captureByteCount(input))
     var writer: (any CaptureWriter)?
     var account = Account()
     while let exchange = try reader.next() {
       // The header is whole once the first exchange was read.
-      let target = try writer ?? create(reader.header)
-      writer = target
-      try target.append(exchange)
+      let open = try writer ?? create(target, reader.header)
+      writer = open
+      try open.append(exchange)
       account.add(exchange)
       progress.update(bytes: reader.bytesRead, exchanges: account.exchanges)
     }
-    let target = try writer ?? create(reader.header)
-    try target.finish()
+    let written = try writer ?? create(target, reader.header)
+    try written.finish()
     progress.finish()
     Message.write("\(name) → \(output): \(account.text)")
     tell("skipped input", reader.skipped)
-    tell("not carried over", target.lost)
+    tell("not carried over", written.lost)
   }
 
-  private func create(_ header: CaptureHeader) throws -> any CaptureWriter {
+  private func create(_ target: CaptureTarget, _ header: CaptureHeader) throws -> any CaptureWriter {
     var header = header
     if let profile = options.profile { header.profile = profile }
-    return try createCapture(
-      output, header: header, format: to,
-      options: CaptureWriterOptions(samples: samples, maximumByteCount: split.map { $0 * 1_000_000 }))
+    return try target.create(header: header)
   }
 
   private func tell(_ what: String, _ counts: SkippedInput) {
     let list = counts.counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
     Message.write("  \(what): \(list.isEmpty ? "nothing" : list.joined(separator: ", "))")
-  }
-
-  // Creating the output empties it: a capture that is converted onto itself would be gone.
-  private func refuseToOverwriteTheInput() throws {
-    guard input != "-", output != "-" else { return }
-    let read = Set(captureFiles(input).compactMap(Self.identity))
-    let written = captureFiles(output) + [output]
-    guard written.compactMap(Self.identity).allSatisfy({ !read.contains($0) }) else {
-      throw CaptureError(
-        file: output, problem: "is the capture that is to be read", remedy: "Choose another name for the output.")
-    }
-  }
-
-  private static func identity(_ path: String) -> [UInt64]? {
-    var status = stat()
-    guard stat(path, &status) == 0 else { return nil }
-    return [UInt64(status.st_dev), UInt64(status.st_ino)]
   }
 }
 

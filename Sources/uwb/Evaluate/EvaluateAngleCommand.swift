@@ -91,6 +91,7 @@ struct EvaluateAngleCommand: ParsableCommand {
   }
 
   func run() throws {
+    try FileUse(files: [array], outputs: [svg]).check()
     guard let layout = try NamedArray.find(array) else {
       throw Usage.unknown("array", array, NamedArray.names, listed: NamedArray.known)
     }
@@ -101,7 +102,7 @@ struct EvaluateAngleCommand: ParsableCommand {
     let contestants = try contestants(layout, scene)
     let writer = AngleEvaluationWriter(output, ByteOutput())
     var curves = AngleEvaluationCurves()
-    var trialExport = try export.map { try SnapshotExport(folder: $0) }
+    var trialExport = try export.map { try SnapshotExport(folder: $0, inputs: [array]) }
     let name = "\(array), \(sources), \(snapshots) \(snapshots == 1 ? "snapshot" : "snapshots")"
     for snr in try DecibelList.parse(snr) {
       let generator = DirectionTrialGenerator(
@@ -120,7 +121,7 @@ struct EvaluateAngleCommand: ParsableCommand {
     }
     try writer.finish()
     guard let svg else { return }
-    try WrittenFile.write(curves.figure.svg(), to: svg)
+    try OutputFile.write(curves.figure.svg(), to: svg)
   }
 
   private func scene() throws -> DirectionScene {

@@ -86,6 +86,7 @@ struct EvaluateDelayCommand: ParsableCommand {
   }
 
   func run() throws {
+    try FileUse(outputs: [svg]).check()
     let methods = try methods()
     let writer = EvaluationWriter(output, ByteOutput())
     var curves = EvaluationCurves()
@@ -107,7 +108,7 @@ struct EvaluateDelayCommand: ParsableCommand {
     }
     try writer.finish()
     guard let svg else { return }
-    try WrittenFile.write(curves.figure.svg(), to: svg)
+    try OutputFile.write(curves.figure.svg(), to: svg)
   }
 
   private func methods() throws -> [DelayMethod] {

@@ -39,8 +39,8 @@ struct SnapshotExport {
   }
 
   /// - Parameter folder: made where it is not there yet.
-  init(folder: String) throws {
-    self.folder = try TrialFolder(folder)
+  init(folder: String, inputs: [String?]) throws {
+    self.folder = try TrialFolder(folder, inputs: inputs)
   }
 
   /// Writes one case. `trials` from the first on: the same that an evaluation with this generator sees.
@@ -61,7 +61,7 @@ struct SnapshotExport {
         truth.azimuths.append(angles.map { $0.azimuth * 180 / .pi })
         truth.elevations.append(angles.map { $0.elevation * 180 / .pi })
         let patterns = zip(snapshots.real, snapshots.imaginary).flatMap { [$0.bitPattern, $1.bitPattern] }
-        try file.write(contentsOf: TrialFolder.littleEndian(patterns))
+        try file.append(TrialFolder.littleEndian(patterns))
       }
       return truth
     }

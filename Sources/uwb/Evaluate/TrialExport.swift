@@ -51,7 +51,7 @@ struct TrialExport {
         truth.noiseVariance.append(trial.noiseVariance)
         if let bound = generator.firstPathBound(trial) { bounds.append(bound) }
         let patterns = samples.flatMap { [$0.rawStorage.x.bitPattern, $0.rawStorage.y.bitPattern] }
-        try file.write(contentsOf: TrialFolder.littleEndian(patterns))
+        try file.append(TrialFolder.littleEndian(patterns))
       }
       if bounds.count == trials {
         truth.bound = (bounds.reduce(0, +) / Double(trials)).squareRoot() * UWB.tap * UWB.speedOfLightInAir

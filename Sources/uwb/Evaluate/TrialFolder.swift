@@ -1,35 +1,36 @@
 import Foundation
+import UWBCapture
 
 /// A folder of an evaluation's cases for other programs: samples in `<n>.<ending>`, and `<n>.json`, which says what is true of
 /// them; n counts the cases from 0.
 struct TrialFolder {
-  private static let remedy = "Check the folder, its permissions and the disk."
-  private let folder: URL
+  private let path: String
   private var count = 0
 
-  /// - Parameter path: made where it is not there yet.
-  init(_ path: String) throws {
-    let folder = URL(fileURLWithPath: path, isDirectory: true)
-    try WrittenFile.guarded(path, remedy: Self.remedy) {
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  /// - Parameters:
+  ///   - path: made where it is not there yet.
+  ///   - inputs: files that are read meanwhile, of which none may be replaced.
+  init(_ path: String, inputs: [String?] = []) throws {
+    self.path = path
+    do {
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    } catch {
+      throw CaptureError(
+        file: path, problem: "can't be made a folder", remedy: "Check the folder, its permissions and the disk.")
     }
-    self.folder = folder
+    let cases = try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.first?.isNumber == true }
+    try FileUse(files: inputs, outputs: cases.map { "\(path)/\($0)" }).check()
   }
 
   /// Adds one case: `write` puts its samples into the file, and returns what is true of them.
-  mutating func add<Truth: Encodable>(ending: String, _ write: (FileHandle) throws -> Truth) throws {
-    let data = folder.appendingPathComponent("\(count).\(ending)")
-    let truth = try WrittenFile.guarded(data.path, remedy: Self.remedy) {
-      try Data().write(to: data)
-      let file = try FileHandle(forWritingTo: data)
-      let truth = try write(file)
-      try file.close()
-      return truth
-    }
+  mutating func add<Truth: Encodable>(ending: String, _ write: (OutputFile) throws -> Truth) throws {
+    let data = try OutputFile(path: "\(path)/\(count).\(ending)")
+    let truth = try write(data)
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
-    let description = folder.appendingPathComponent("\(count).json")
-    try WrittenFile.guarded(description.path, remedy: Self.remedy) { try encoder.encode(truth).write(to: description) }
+    let description = try OutputFile(path: "\(path)/\(count).json")
+    try description.append(try encoder.encode(truth))
+    try OutputFile.commit([data, description])
     count += 1
   }
 

@@ -31,12 +31,17 @@ struct InfoCommand: ParsableCommand {
   }
 
   func run() throws {
+    try FileUse(captures: captures, files: [array]).check()
+    try Interruption.finishing(summarise)
+  }
+
+  private func summarise() throws {
     var failures = 0
     let bytes = ByteOutput()
-    for capture in captures {
+    for (capture, name) in zip(captures, CaptureNames.shortest(captures)) where !Interruption.isRequested {
       do {
         var opened = try input.open(capture)
-        let info = try info(capture, &opened)
+        let info = try info(capture, name, &opened)
         try bytes.write(output == .text ? info.text : info.line)
         try bytes.flush()
         if info.summary.exchanges == 0 { throw opened.nothingRead }
@@ -48,13 +53,14 @@ struct InfoCommand: ParsableCommand {
     if failures > 0 { throw ExitCode(1) }
   }
 
-  private func info(_ path: String, _ opened: inout OpenedCapture) throws -> CaptureInfo {
+  private func info(_ path: String, _ name: String, _ opened: inout OpenedCapture) throws -> CaptureInfo {
     let array = try array.map(ArrayFile.read)
-    let name = path == "-" ? "-" : URL(fileURLWithPath: path).lastPathComponent
     var summary = CaptureSummary()
-    var progress = Progress(name, totalBytes: captureByteCount(path))
+    let size = captureByteCount(path)
+    var progress = Progress(name, totalBytes: size)
     defer { progress.finish() }
-    while let exchange = try opened.reader.next() {
+    // A stream ends by itself.
+    while size == nil || !Interruption.isRequested, let exchange = try opened.reader.next() {
       summary.add(exchange)
       progress.update(bytes: opened.bytesRead, exchanges: summary.exchanges)
     }

@@ -33,6 +33,7 @@ struct InspectCommand: ParsableCommand {
   }
 
   func run() throws {
+    try FileUse(captures: [capture], files: engine.files, outputs: [svg]).check()
     var reader = try engine.input.open(capture)
     var found: RangingExchange?
     var count = 0
@@ -50,7 +51,7 @@ struct InspectCommand: ParsableCommand {
     try ByteOutput.write(ExchangeText(header: reader.header, exchange: found, measurement: measurement).text + "\n")
     guard let svg else { return }
     let picture = try picture(of: found, by: ranging)
-    try WrittenFile.write(picture.svg(), to: svg)
+    try OutputFile.write(picture.svg(), to: svg)
   }
 
   private func picture(of exchange: RangingExchange, by ranging: RangingEngine) throws -> ImpulseResponsePicture {
@@ -65,9 +66,9 @@ struct InspectCommand: ParsableCommand {
         file: capture, place: "exchange \(exchange.index), \(message.rawValue)",
         problem: "there is no channel impulse response", remedy: "Draw another message with --message.")
     }
-    let name = URL(fileURLWithPath: capture).lastPathComponent
     return ImpulseResponseDrawing(
-      capture: name, exchange: exchange.index, message: message.rawValue, reception: reception, response: response,
+      capture: CaptureNames.shortest([capture])[0], exchange: exchange.index, message: message.rawValue,
+      reception: reception, response: response,
       engine: ranging
     ).picture
   }

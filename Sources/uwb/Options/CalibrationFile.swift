@@ -29,12 +29,13 @@ enum CalibrationFile {
 
   /// Changes one part of the file at `path`; a file that is not there yet is begun.
   static func update(_ path: String, _ change: (inout Calibration) -> Void) throws {
-    var calibration = FileManager.default.fileExists(atPath: path) ? try read(path) : Calibration()
-    change(&calibration)
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
-    try WrittenFile.guarded(path) {
-      try encoder.encode(calibration).write(to: URL(fileURLWithPath: path), options: .atomic)
+    // Two that change different parts lose neither.
+    try OutputFile.locked(path) {
+      var calibration = FileManager.default.fileExists(atPath: path) ? try read(path) : Calibration()
+      change(&calibration)
+      try OutputFile.write(try encoder.encode(calibration), to: path)
     }
   }
 }

@@ -39,6 +39,9 @@ struct EngineOptions: ParsableArguments {
       valueName: "file"))
   var calibration: String?
 
+  /// Files that are read beside captures.
+  var files: [String?] { [array, calibration, pulse.flatMap { PulseFile.isNamed(by: $0) ? $0 : nil }] }
+
   /// The engine for a capture that calls itself `header`.
   ///
   /// - Throws: `CaptureError` for a profile that is not known, or a file that can't be read.

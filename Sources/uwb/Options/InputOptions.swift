@@ -44,9 +44,11 @@ struct InputOptions: ParsableArguments {
   ///
   /// - Throws: `CaptureError` for columns that make no sense.
   func options() throws -> CaptureOptions {
-    CaptureOptions(
+    var options = CaptureOptions(
       profile: profile, rows: rows, scale: scale, tapSpacing: tapSpacing.map { $0 * 1e-9 }, firstPathTaps: firstPath,
       columns: try columns.map { try PhaseTableColumns($0) } ?? PhaseTableColumns())
+    options.endDescriptor = Interruption.endDescriptor
+    return options
   }
 
   /// The radio of a capture that calls itself `header`.

@@ -17,27 +17,28 @@ enum PulseFile {
     }
   }
 
-  private static let names = ["raised-cosine", "root-raised-cosine", "dw1000"]
+  private static let known: [(name: String, shape: PulseShape)] = [
+    ("raised-cosine", .standard),
+    ("root-raised-cosine", .rootRaisedCosine(rolloff: 0.5, period: 1 / UWB.chipRate)),
+    ("dw1000", .dw1000),
+  ]
+
+  /// Whether `name` is a file's, and no pulse's.
+  static func isNamed(by name: String) -> Bool { !known.contains { $0.name == name } }
 
   static func shape(named name: String) throws -> PulseShape {
-    switch name {
-    case "raised-cosine": return .standard
-    case "root-raised-cosine": return .rootRaisedCosine(rolloff: 0.5, period: 1 / UWB.chipRate)
-    case "dw1000": return .dw1000
-    default:
-      let isName = !name.contains(where: { "./".contains($0) }) && !FileManager.default.fileExists(atPath: name)
-      guard !isName else { throw Usage.unknown("pulse, and no file,", name, names) }
-      return try read(name)
+    if let pulse = known.first(where: { $0.name == name }) { return pulse.shape }
+    guard name.contains(where: { "./".contains($0) }) || FileManager.default.fileExists(atPath: name) else {
+      throw Usage.unknown("pulse, and no file,", name, known.map(\.name))
     }
+    return try read(name)
   }
 
   static func write(_ pulse: MeasuredPulse, to path: String) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys]
-    try WrittenFile.guarded(path) {
-      let contents = Contents(spacing: pulse.spacing, peak: pulse.peakPosition, samples: pulse.samples)
-      try encoder.encode(contents).write(to: URL(fileURLWithPath: path))
-    }
+    let contents = Contents(spacing: pulse.spacing, peak: pulse.peakPosition, samples: pulse.samples)
+    try OutputFile.write(try encoder.encode(contents), to: path)
   }
 
   /// Seconds from sample to sample, and of a whole pulse.

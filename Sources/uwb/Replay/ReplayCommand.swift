@@ -75,16 +75,22 @@ struct ReplayCommand: ParsableCommand {
   }
 
   func run() throws {
-    if let shard { return try measure(ShardOutput(shard, ByteOutput()), shard) }
+    try FileUse(captures: captures, files: engine.files + [device.pose], outputs: [report]).check()
+    try Interruption.finishing {
+      if let shard { try measure(ShardOutput(shard, ByteOutput()), shard) } else { try replay() }
+    }
+  }
+
+  private func replay() throws {
     // Told before anything is written.
     let poses = try device.table()
     var sink = output.makeOutput(ByteOutput())
     var page = report.map { ReportPage(path: $0, captures: captures) }
     var totals = ReplayTotals()
     var failures = 0
-    for capture in captures {
+    for (capture, name) in zip(captures, CaptureNames.shortest(captures)) where !Interruption.isRequested {
       do {
-        totals.add(try replay(capture, poses, into: &sink, page: &page))
+        totals.add(try replay(capture, name, poses, into: &sink, page: &page))
       } catch let error as CaptureError {
         // One bad file does not take the others with it, but the exit status says that something was wrong.
         Message.write("Error: \(error)")
@@ -99,9 +105,9 @@ struct ReplayCommand: ParsableCommand {
   }
 
   private func replay(
-    _ path: String, _ poses: PoseTable?, into sink: inout any ReplayOutput, page: inout ReportPage?
+    _ path: String, _ name: String, _ poses: PoseTable?, into sink: inout any ReplayOutput, page: inout ReportPage?
   ) throws -> ReplayTotals {
-    var input = try ReplayInput(path, engine: engine)
+    var input = try ReplayInput(path, name: name, engine: engine)
     defer { input.progress.finish() }
     sink.begin(capture: input.name, header: input.header)
     if let ranging = input.engine {
@@ -129,14 +135,16 @@ struct ReplayCommand: ParsableCommand {
 
   /// `--shard`: measurements alone.
   private func measure(_ output: ShardOutput, _ shard: Shard) throws {
-    for capture in captures {
-      var input = try ReplayInput(capture, engine: engine)
+    var output = output
+    for (capture, name) in zip(captures, CaptureNames.shortest(captures)) where !Interruption.isRequested {
+      var input = try ReplayInput(capture, name: name, engine: engine)
       defer { input.progress.finish() }
       try output.begin(capture: input.name, header: input.header)
+      // Shards are told by place in the capture: indices may have gaps and repeat.
       var count = 0
-      try input.measure(threads: threads) { exchange in
-        count = exchange.index + 1
-        return shard.holds(exchange.index)
+      try input.measure(threads: threads) { _ in
+        defer { count += 1 }
+        return shard.holds(count)
       } deliver: { exchange, raw in
         try output.write(exchange, raw)
       }
@@ -161,6 +169,6 @@ private struct Pacer {
     let origin = start ?? (now, time)
     start = origin
     let due = origin.wall + time - origin.capture
-    if due > now { Thread.sleep(forTimeInterval: due - now) }
+    if due > now { Interruption.sleep(seconds: due - now) }
   }
 }

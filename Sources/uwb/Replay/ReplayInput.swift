@@ -4,18 +4,22 @@ import UWBDSP
 
 /// One capture on its way to measurements: reader, engine, progress.
 struct ReplayInput {
-  /// The file's name without its folders.
+  /// The file's name, with as many folders as tell it from the others.
   let name: String
   /// The engine for this capture's radio; `nil` where the capture holds no exchange.
   let engine: RangingEngine?
   var progress: Progress
+  /// Streams end by themselves when they are interrupted, with what had come until then.
+  private let isStream: Bool
   private var reader: any CaptureReader
   private var first: RangingExchange?
   private var clocks: EachPair<ClockTracker>
 
-  init(_ path: String, engine options: EngineOptions) throws {
-    name = path == "-" ? "-" : URL(fileURLWithPath: path).lastPathComponent
-    progress = Progress(name, totalBytes: path == "-" ? nil : captureByteCount(path))
+  init(_ path: String, name: String, engine options: EngineOptions) throws {
+    self.name = name
+    let size = captureByteCount(path)
+    isStream = size == nil
+    progress = Progress(name, totalBytes: size)
     reader = try options.input.open(path)
     // The header is whole once the first exchange was read.
     first = try reader.next()
@@ -34,10 +38,12 @@ struct ReplayInput {
     deliver: (RangingExchange, RangingMeasurement) throws -> Void
   ) throws {
     guard let engine else { return }
+    var count = 0
     func next() throws -> ClockedExchange? {
-      while let exchange = try first ?? reader.next() {
+      while isStream || !Interruption.isRequested, let exchange = try first ?? reader.next() {
         first = nil
-        progress.update(bytes: reader.bytesRead, exchanges: exchange.index + 1)
+        count += 1
+        progress.update(bytes: reader.bytesRead, exchanges: count)
         // Clocks are followed over all exchanges, measured here or elsewhere.
         let clock = clocks.update(exchange)
         if try isWanted(exchange) { return ClockedExchange(exchange: exchange, clock: clock) }

@@ -11,7 +11,7 @@ struct ReportPage {
 
   init(path: String, captures: [String]) {
     self.path = path
-    let names = captures.map { URL(fileURLWithPath: $0).lastPathComponent }
+    let names = CaptureNames.shortest(captures)
     let listed = names.prefix(3).joined(separator: ", ")
     report = ReplayReport(title: names.count > 3 ? "\(listed) and \(names.count - 3) more" : listed)
   }
@@ -55,6 +55,6 @@ struct ReportPage {
   }
 
   func write() throws {
-    try WrittenFile.write(report.html(), to: path)
+    try OutputFile.write(report.html(), to: path)
   }
 }

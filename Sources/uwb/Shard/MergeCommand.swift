@@ -25,6 +25,7 @@ struct MergeCommand: ParsableCommand {
   @OptionGroup var device: PoseOptions
 
   func run() throws {
+    try FileUse(files: files + [device.pose]).check()
     let poses = try device.table()
     var shards = try files.map { try ShardFile(path: $0) }
     var sink = output.makeOutput(ByteOutput())
@@ -57,7 +58,9 @@ struct MergeCommand: ParsableCommand {
       var same = begin
       same.shard = first.begin.shard
       guard same == first.begin else { throw file.failure("is not of the capture that \(first.file.path) is of") }
-      guard begin.version == 1 else { throw file.failure("is of a version of uwb that writes other shards") }
+      guard begin.version == ShardRecord.Begin.currentVersion else {
+        throw file.failure("is of a version of uwb that writes other shards")
+      }
       guard begin.shard.count == found.count, begin.shard.number == index + 1 else {
         throw file.failure("is shard \(begin.shard) among \(found.count) files")
       }
@@ -71,19 +74,19 @@ struct MergeCommand: ParsableCommand {
   ) throws -> ReplayTotals {
     sink.begin(capture: begin.capture, header: CaptureHeader(format: begin.format, profile: begin.profile))
     var pipeline = ReplayPipeline(poses: poses)
-    var index = 0
+    var place = 0
     while true {
-      let turn = index % shards.count
+      let turn = place % shards.count
       switch try shards[turn].next() {
       case .measurement(let measured):
-        guard measured.exchange == index else {
-          throw shards[turn].failure("holds exchange \(measured.exchange) where \(index) should be")
+        guard measured.place == place else {
+          throw shards[turn].failure("holds exchange \(measured.place) of the capture where \(place) should be")
         }
         try pipeline.process(measured.rangingExchange, measured.measurement) { try sink.write($0) }
-        index += 1
+        place += 1
       case .end(let end):
-        guard end.exchanges == index else {
-          throw shards[turn].failure("ends after \(index) of \(end.exchanges) exchanges")
+        guard end.exchanges == place else {
+          throw shards[turn].failure("ends after \(place) of \(end.exchanges) exchanges")
         }
         for other in shards.indices where other != turn {
           guard case .end(end) = try shards[other].next() else {
@@ -96,7 +99,7 @@ struct MergeCommand: ParsableCommand {
         try sink.end(pipeline.totals)
         return pipeline.totals
       default:
-        throw shards[turn].failure("exchange \(index) should be here")
+        throw shards[turn].failure("exchange \(place) of the capture should be here")
       }
     }
   }

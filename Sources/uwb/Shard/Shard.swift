@@ -19,8 +19,11 @@ struct Shard: Hashable, Codable, CustomStringConvertible {
     return Shard(number: number, count: count)
   }
 
-  /// Whether it measures the exchange that a capture counts as `index`.
-  func holds(_ index: Int) -> Bool { index % count == number - 1 }
+  /// Whether it measures the exchange at `place` in a capture, from 0 on.
+  func holds(_ place: Int) -> Bool { place % count == firstPlace }
+
+  /// Place of its first exchange.
+  var firstPlace: Int { number - 1 }
 
   var description: String { "\(number)/\(count)" }
 }

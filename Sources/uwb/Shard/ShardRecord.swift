@@ -17,10 +17,14 @@ enum ShardRecord {
     var format: String
     var profile: String
     /// Version of the layout.
-    var version = 1
+    var version = currentVersion
+
+    static let currentVersion = 2
   }
 
   struct Measured: Codable {
+    /// Where in the capture the exchange is, from 0 on: its index may have gaps before it, or repeat.
+    var place: Int
     var exchange: Int
     var time: Double
     var peer: UInt64
@@ -65,9 +69,10 @@ extension ShardRecord: Codable {
 }
 
 extension ShardRecord.Measured {
-  init(_ exchange: RangingExchange, _ measurement: RangingMeasurement) {
+  init(_ place: Int, _ exchange: RangingExchange, _ measurement: RangingMeasurement) {
     self.init(
-      exchange: exchange.index, time: exchange.time, peer: exchange.peer.rawValue, local: exchange.local?.rawValue,
+      place: place, exchange: exchange.index, time: exchange.time, peer: exchange.peer.rawValue,
+      local: exchange.local?.rawValue,
       chip: exchange.chipReport,
       truth: exchange.truth, measurement: measurement)
   }
@@ -84,22 +89,27 @@ extension ShardRecord.Measured {
 struct ShardOutput {
   private let output: ByteOutput
   private let shard: Shard
+  private var place: Int
   private let encoder = JSONEncoder()
 
   init(_ shard: Shard, _ output: ByteOutput) {
     self.output = output
     self.shard = shard
+    place = shard.firstPlace
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     encoder.nonConformingFloatEncodingStrategy = ShardFile.encodesNonFinite
   }
 
-  func begin(capture: String, header: CaptureHeader) throws {
+  mutating func begin(capture: String, header: CaptureHeader) throws {
+    place = shard.firstPlace
     try write(
       .begin(.init(capture: capture, shard: shard, format: header.format, profile: header.profile)))
   }
 
-  func write(_ exchange: RangingExchange, _ measurement: RangingMeasurement) throws {
-    try write(.measurement(.init(exchange, measurement)))
+  /// Takes the shard's exchanges one by one.
+  mutating func write(_ exchange: RangingExchange, _ measurement: RangingMeasurement) throws {
+    try write(.measurement(.init(place, exchange, measurement)))
+    place += shard.count
   }
 
   func end(exchanges: Int, skipped: SkippedInput) throws {

@@ -24,7 +24,8 @@ struct SimulateCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Capture to write: NAME.sigmf-meta and NAME.sigmf-data, or the archive NAME.sigmf.", valueName: "name"))
+      "Capture to write: NAME.sigmf-meta and NAME.sigmf-data, or what an ending names (as for convert).",
+      valueName: "name"))
   var out: String?
 
   @Flag(help: "Print what each device's delegate is told, one JSON object a line (scenario files).")
@@ -56,26 +57,27 @@ struct SimulateCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
+    let target = try out.map { try CaptureTarget($0) }
+    try FileUse(files: [ScenarioFile.isNamed(by: scenario) ? scenario : nil], outputs: target?.files ?? []).check()
     if ScenarioFile.isNamed(by: scenario) {
-      try await playRoom()
+      try await playRoom(into: target)
     } else {
-      try writeCapture()
+      try writeCapture(to: target)
     }
   }
 
-  private func playRoom() async throws {
+  private func playRoom(into target: CaptureTarget?) async throws {
     var room = try ScenarioFile.read(scenario)
     if let seed { room.seed = seed }
     let apps = try ScriptedApps(room)
-    var writer: SigMFWriter?
+    var writer: (any CaptureWriter)?
     var failure: (any Error)?
-    if let out, let device {
+    if let target, let device {
       guard let antennas = apps.room.scenario.devices.first(where: { $0.name == device })?.antennas else {
         throw ValidationError(
           "There is no device “\(device)”. There are: \(apps.room.deviceNames.prefix(20).joined(separator: ", ")).")
       }
-      let made = try SigMFWriter(
-        path: out,
+      let made = try target.create(
         header: CaptureHeader(
           format: "sigmf", profile: DeviceProfile.ideal.name, array: antennas == .single ? .single() : .lShaped(),
           notes: ["simulated by uwb simulate \(scenario) --device \(device)"]))
@@ -105,8 +107,8 @@ struct SimulateCommand: AsyncParsableCommand {
     try writer?.finish()
   }
 
-  private func writeCapture() throws {
-    guard let chosen = Scenario.named(scenario), let out else {
+  private func writeCapture(to target: CaptureTarget?) throws {
+    guard let chosen = Scenario.named(scenario), let target else {
       throw Usage.unknown("scenario", scenario, Scenario.all.map(\.name))
     }
     let seed = seed ?? 1
@@ -114,7 +116,7 @@ struct SimulateCommand: AsyncParsableCommand {
     let header = CaptureHeader(
       format: "sigmf", profile: profile.name, array: chosen.array,
       notes: ["simulated by uwb simulate \(scenario) --seed \(seed)"])
-    let writer = try createCapture(out, header: header, format: .sigmf)
+    let writer = try target.create(header: header)
     var progress = Progress(scenario, totalBytes: nil)
     defer { progress.finish() }
     for exchange in chosen.exchanges(profile: profile, seed: seed) {

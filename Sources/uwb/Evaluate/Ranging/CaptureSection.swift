@@ -34,9 +34,8 @@ struct CaptureSection: RangingSection {
     var all: [String: Group] = [:]
     var sight = LineOfSightScores()
     var scale = TruthScale()
-    for capture in input.captures {
+    for (capture, name) in zip(input.captures, CaptureNames.shortest(input.captures)) {
       let (group, label) = try measure(capture, input, &sight, &scale)
-      let name = URL(fileURLWithPath: capture).lastPathComponent
       add(group, name, label, to: &table)
       all[label, default: Group()].add(group)
     }

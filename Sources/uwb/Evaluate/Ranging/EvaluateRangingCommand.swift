@@ -46,6 +46,7 @@ struct EvaluateRangingCommand: ParsableCommand {
   }
 
   func run() throws {
+    try FileUse(captures: captures, files: engine.files + [truth], outputs: [svg]).check()
     let input = RangingEvaluationInput(
       captures: captures, truth: try TruthFile.read(truth, captures: captures), truthFile: truth, engine: engine,
       seed: seed, walks: walks,
@@ -58,9 +59,6 @@ struct EvaluateRangingCommand: ParsableCommand {
       panels += result.panels
     }
     guard let svg else { return }
-    try WrittenFile.guarded(svg) {
-      let figure = Figure(title: "Ranging against the truth", panels: panels)
-      try Data(figure.svg().utf8).write(to: URL(fileURLWithPath: svg))
-    }
+    try OutputFile.write(Figure(title: "Ranging against the truth", panels: panels).svg(), to: svg)
   }
 }
