@@ -88,7 +88,10 @@ struct CalibrateBiasCommand: ParsableCommand {
     let folds = validation.run(candidates) { progress.update(bytes: 0, exchanges: $0) }
     progress.finish()
     let figures = BiasFigures(exchanges, folds)
-    try CalibrationFile.update(out) { $0.quality = trained.calibration }
+    try CalibrationFile.update(out) { file, origins in
+      file.quality = trained.calibration
+      origins.quality = exchanges.origin.made(delay: trained.calibration.delay)
+    }
     try BiasOutput(kind: output, output: ByteOutput()).write(figures, exchanges)
     if let bias = trained.bias {
       Message.write(

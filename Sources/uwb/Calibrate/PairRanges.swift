@@ -29,6 +29,7 @@ struct PairRanges {
   /// From the truth table, m.
   private(set) var known: [Pair: Double] = [:]
   private(set) var samples: [Sample] = []
+  private(set) var origin = OriginRecord()
   /// Captures left out because they are labelled NLOS.
   private(set) var obstructed = 0
 
@@ -39,15 +40,15 @@ struct PairRanges {
         obstructed += 1
         continue
       }
-      try add(path, knownDistance: entry?.distance, options)
+      try add(path, known: entry, options)
     }
   }
 
-  private mutating func add(_ path: String, knownDistance: Double?, _ options: EngineOptions) throws {
+  private mutating func add(_ path: String, known entry: GroundTruth?, _ options: EngineOptions) throws {
     var found: [Pair: [Double]] = [:]
     var samples: [Sample] = []
     var problem: (text: String, remedy: String)?
-    try RangeSamples.read(path, options) { exchange, measurement in
+    try RangeSamples.read(path, options, entry, &origin) { exchange, measurement in
       guard let measured = measurement.distance, measured.isFinite else { return }
       guard let local = exchange.local else {
         problem = (
@@ -73,7 +74,7 @@ struct PairRanges {
         file: path, problem: "no exchange has a distance",
         remedy: "uwb info tells what is missing; leave the capture out.")
     }
-    if let knownDistance {
+    if let knownDistance = entry?.distance {
       guard found.count == 1, let pair = found.keys.first else {
         throw CaptureError(
           file: path, problem: "the truth table has one distance for the \(found.count) pairs of devices in it",

@@ -13,6 +13,7 @@ struct RangeSamples {
 
   private(set) var captures: [Capture] = []
   private(set) var samples: [DelayCalibrationFit.Sample] = []
+  private(set) var origin = OriginRecord()
 
   /// - Throws: `CaptureError` for a capture that can't be read, or has no distance with a truth.
   init(_ paths: [String], truth: TruthTable?, engine options: EngineOptions) throws {
@@ -22,7 +23,7 @@ struct RangeSamples {
       let known = truth?[capture: path]
       let count = samples.count
       var isLineOfSight: Bool?
-      try Self.read(path, options) { exchange, measurement in
+      try Self.read(path, options, known, &origin) { exchange, measurement in
         let own = known ?? exchange.truth
         guard let distance = own?.distance, let measured = measurement.distance,
           let deviation = measurement.distanceDeviation
@@ -48,9 +49,11 @@ struct RangeSamples {
 
   /// Measures a capture's exchanges without a delay calibration.
   static func read(
-    _ path: String, _ options: EngineOptions, _ body: (RangingExchange, RangingMeasurement) -> Void
+    _ path: String, _ options: EngineOptions, _ known: GroundTruth?, _ origin: inout OriginRecord,
+    _ body: (RangingExchange, RangingMeasurement) -> Void
   ) throws {
     var reader = try options.input.open(path)
+    try origin.begin(path)
     var progress = Progress(path, totalBytes: nil)
     defer { progress.finish() }
     var engine: RangingEngine?
@@ -60,12 +63,14 @@ struct RangeSamples {
       if engine == nil {
         var configuration = try options.engine(for: reader.header, file: path).configuration
         configuration.calibration.delay = nil
+        origin.set(configuration)
         let made = RangingEngine(configuration)
         workspace = made.makeWorkspace(antennaCount: configuration.array?.positions.count ?? 1)
         clocks = EachPair(ClockTracker(configuration.clocks))
         engine = made
       }
       guard let engine, let workspace else { continue }
+      origin.add(exchange, truth: known ?? exchange.truth)
       body(exchange, engine.measure(exchange, clock: clocks.update(exchange), using: workspace))
       progress.update(bytes: reader.bytesRead, exchanges: exchange.index + 1)
     }

@@ -75,6 +75,7 @@ struct ReplayCommand: ParsableCommand {
   }
 
   func run() throws {
+    try engine.checkStrictly(captures)
     if let shard { return try measure(ShardOutput(shard, ByteOutput()), shard) }
     // Told before anything is written.
     let poses = try device.table()

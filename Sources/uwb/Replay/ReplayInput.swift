@@ -16,10 +16,10 @@ struct ReplayInput {
   init(_ path: String, engine options: EngineOptions) throws {
     name = path == "-" ? "-" : URL(fileURLWithPath: path).lastPathComponent
     progress = Progress(name, totalBytes: path == "-" ? nil : captureByteCount(path))
-    reader = try options.input.open(path)
+    reader = try options.open(path)
     // The header is whole once the first exchange was read.
     first = try reader.next()
-    let engine = first == nil ? nil : try options.engine(for: reader.header, file: path)
+    let engine = first == nil ? nil : try options.engine(for: reader.header, file: path, first: first)
     clocks = EachPair(ClockTracker(engine?.configuration.clocks ?? ClockTracker.Configuration()))
     self.engine = engine
   }

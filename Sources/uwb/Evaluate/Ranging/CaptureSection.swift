@@ -61,7 +61,7 @@ struct CaptureSection: RangingSection {
   private func measure(
     _ capture: String, _ input: RangingEvaluationInput, _ sight: inout LineOfSightScores
   ) throws -> (group: Group, label: String) {
-    var reader = try input.engine.input.open(capture)
+    var reader = try input.engine.open(capture)
     var group = Group()
     let known = input.truth?[capture: capture]
     var labels: Set<String> = []
@@ -71,7 +71,7 @@ struct CaptureSection: RangingSection {
     var clocks = EachPair(ClockTracker())
     while let exchange = try reader.next() {
       if engine == nil {
-        let made = try input.engine.engine(for: reader.header, file: capture)
+        let made = try input.engine.engine(for: reader.header, file: capture, first: exchange)
         clocks = EachPair(ClockTracker(made.configuration.clocks))
         workspace = made.makeWorkspace()
         engine = made

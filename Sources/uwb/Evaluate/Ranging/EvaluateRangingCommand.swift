@@ -46,6 +46,7 @@ struct EvaluateRangingCommand: ParsableCommand {
   }
 
   func run() throws {
+    try engine.checkStrictly(captures)
     let input = RangingEvaluationInput(
       captures: captures, truth: try truth.map { try TruthTable(path: $0) }, engine: engine, seed: seed, walks: walks,
       isCrossValidated: crossValidate)
