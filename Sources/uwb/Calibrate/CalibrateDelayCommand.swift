@@ -68,7 +68,7 @@ struct CalibrateDelayCommand: ParsableCommand {
     let samples = try RangeSamples(
       captures, truth: try truth.map { try TruthTable(path: $0) }, engine: engine)
     let fit = DelayCalibrationFit()
-    guard let calibration = fit.calibration(of: samples.samples) else {
+    guard let report = fit.report(of: samples.samples) else {
       throw CaptureError(
         file: captures.joined(separator: ", "), problem: "the distances determine no calibration",
         remedy: "Give captures with finite distances in line of sight.")
@@ -79,7 +79,8 @@ struct CalibrateDelayCommand: ParsableCommand {
     } else {
       Message.write("One capture alone can't be left out: errors of other captures are not known.")
     }
-    try write(calibration, samples.origin)
+    for message in DelayReport(report).messages { Message.write(message) }
+    try write(report.calibration, samples.origin)
   }
 
   private func calibrateSelf(_ arrangement: SelfCalibration.Arrangement) throws {

@@ -34,21 +34,26 @@ struct PairRanges {
   private(set) var obstructed = 0
 
   init(_ paths: [String], truth: TruthTable?, engine options: EngineOptions) throws {
+    var skipped = SkippedCaptures()
     for path in paths {
       let entry = truth?[capture: path]
       if entry?.isLineOfSight == false {
         obstructed += 1
         continue
       }
-      try add(path, known: entry, options)
+      if let error = try add(path, known: entry, options) { skipped.add(error) }
     }
+    try skipped.tell(of: paths.count)
   }
 
-  private mutating func add(_ path: String, known entry: GroundTruth?, _ options: EngineOptions) throws {
+  /// - Returns: why the capture is left out, if it is.
+  private mutating func add(_ path: String, known entry: GroundTruth?, _ options: EngineOptions) throws -> CaptureError?
+  {
     var found: [Pair: [Double]] = [:]
     var samples: [Sample] = []
+    var record = origin
     var problem: (text: String, remedy: String)?
-    try RangeSamples.read(path, options, entry, &origin) { exchange, measurement in
+    try RangeSamples.read(path, options, entry, &record) { exchange, measurement in
       guard let measured = measurement.distance, measured.isFinite else { return }
       guard let local = exchange.local else {
         problem = (
@@ -70,7 +75,7 @@ struct PairRanges {
     }
     if let problem { throw CaptureError(file: path, problem: problem.text, remedy: problem.remedy) }
     guard !found.isEmpty else {
-      throw CaptureError(
+      return CaptureError(
         file: path, problem: "no exchange has a distance",
         remedy: "uwb info tells what is missing; leave the capture out.")
     }
@@ -89,5 +94,7 @@ struct PairRanges {
     }
     for (pair, list) in found { distances[pair, default: []].append(list) }
     self.samples += samples
+    origin = record
+    return nil
   }
 }

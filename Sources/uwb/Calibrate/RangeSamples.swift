@@ -14,16 +14,20 @@ struct RangeSamples {
   private(set) var captures: [Capture] = []
   private(set) var samples: [DelayCalibrationFit.Sample] = []
   private(set) var origin = OriginRecord()
+  /// Of each of `captures`: its number in `samples`.
+  private(set) var numbers: [Int] = []
 
   /// - Throws: `CaptureError` for a capture that can't be read, or has no distance with a truth.
   init(_ paths: [String], truth: TruthTable?, engine options: EngineOptions) throws {
+    var skipped = SkippedCaptures()
     let names = paths.map { URL(fileURLWithPath: $0).lastPathComponent }
     for (index, path) in paths.enumerated() {
       let isShared = names.filter { $0 == names[index] }.count > 1
       let known = truth?[capture: path]
       let count = samples.count
       var isLineOfSight: Bool?
-      try Self.read(path, options, known, &origin) { exchange, measurement in
+      var record = origin
+      try Self.read(path, options, known, &record) { exchange, measurement in
         let own = known ?? exchange.truth
         guard let distance = own?.distance, let measured = measurement.distance,
           let deviation = measurement.distanceDeviation
@@ -32,19 +36,27 @@ struct RangeSamples {
         samples.append(
           DelayCalibrationFit.Sample(
             capture: index, local: exchange.local, peer: exchange.peer, error: measured - distance,
-            deviation: deviation, powerdBm: exchange.localReceivedPowerdBm, isLineOfSight: isLineOfSight))
+            deviation: deviation, powerdBm: exchange.localReceivedPowerdBm, isLineOfSight: isLineOfSight,
+            trueDistance: distance))
       }
       guard samples.count > count else {
-        throw CaptureError(
-          file: path, problem: "no exchange has both a distance and a true one",
-          remedy: "Give --truth FILE.csv with a line for it, or a capture that holds its own truth.")
+        skipped.add(.withoutTruth(path))
+        continue
       }
+      origin = record
       let folder = URL(fileURLWithPath: path).deletingLastPathComponent().lastPathComponent
       captures.append(
         Capture(
           name: isShared ? "\(folder)/\(names[index])" : names[index],
           label: isLineOfSight.map { $0 ? "LOS" : "NLOS" } ?? ""))
+      numbers.append(index)
     }
+    try skipped.tell(of: paths.count)
+  }
+
+  /// Captures, as places in `captures`, that are left out together.
+  var groups: [[Int]] {
+    DelayCalibrationFit.groups(of: samples).map { $0.compactMap { numbers.firstIndex(of: $0) } }
   }
 
   /// Measures a capture's exchanges without a delay calibration.
@@ -84,7 +96,7 @@ struct RangeSamples {
   ) -> (before: RangingErrors, after: RangingErrors) {
     var before = RangingErrors()
     var after = RangingErrors()
-    for sample in samples where sample.capture == capture {
+    for sample in samples where sample.capture == numbers[capture] {
       before.add(sample.error, deviation: sample.deviation)
       let bias = calibration.bias(
         local: sample.local, peer: sample.peer, powerdBm: sample.powerdBm, lineOfSightProbability: probability)

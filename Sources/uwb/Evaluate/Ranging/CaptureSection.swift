@@ -26,12 +26,19 @@ struct CaptureSection: RangingSection {
       name: "distance errors", columns: ["capture", "label", "stage"] + RangingErrors.columns)
     var all: [String: Group] = [:]
     var sight = LineOfSightScores()
+    var skipped = SkippedCaptures()
     for capture in input.captures {
-      let (group, label) = try measure(capture, input, &sight)
+      var own = sight
+      guard let (group, label) = try measure(capture, input, &own) else {
+        skipped.add(.withoutTruth(capture))
+        continue
+      }
+      sight = own
       let name = URL(fileURLWithPath: capture).lastPathComponent
       add(group, name, label, to: &table)
       all[label, default: Group()].add(group)
     }
+    try skipped.tell(of: input.captures.count)
     var total = Group()
     for (label, group) in all.sorted(by: { $0.key < $1.key }) {
       if all.count > 1 { add(group, "all", label, to: &table) }
@@ -60,7 +67,7 @@ struct CaptureSection: RangingSection {
 
   private func measure(
     _ capture: String, _ input: RangingEvaluationInput, _ sight: inout LineOfSightScores
-  ) throws -> (group: Group, label: String) {
+  ) throws -> (group: Group, label: String)? {
     var reader = try input.engine.open(capture)
     var group = Group()
     let known = input.truth?[capture: capture]
@@ -86,11 +93,7 @@ struct CaptureSection: RangingSection {
       if let value = raw.distance { group.raw.add(value - distance, deviation: raw.distanceDeviation) }
       if let value = tracked.distance { group.tracked.add(value - distance, deviation: tracked.distanceDeviation) }
     }
-    guard !group.raw.errors.isEmpty else {
-      throw CaptureError(
-        file: capture, problem: "no exchange has both a distance and a true one",
-        remedy: "Give --truth FILE.csv with a line for it, or a capture that holds its own truth.")
-    }
+    guard !group.raw.errors.isEmpty else { return nil }
     return (group, labels.count == 1 ? labels.first ?? "" : labels.isEmpty ? "unlabelled" : "mixed")
   }
 }
