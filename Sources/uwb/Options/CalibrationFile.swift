@@ -54,7 +54,7 @@ enum CalibrationFile {
     ]),
     "quality": .object([
       "delay": estimator,
-      "lineOfSight": .object(["logOdds": linearModel(-1e3...1e3)]),
+      "lineOfSight": .object(["logOdds": linearModel(-1e3...1e3), "support": .any]), "baseline": .any,
       "rangeBias": .object(["bias": linearModel(metres), "logResidual": linearModel(-30...10)]),
     ]),
     "angle": .object([

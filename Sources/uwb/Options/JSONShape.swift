@@ -3,6 +3,8 @@ import UWBCapture
 /// What a JSON file may hold: names of fields, kinds and ranges of values, in one place for each file format.
 indirect enum JSONShape: Sendable {
   case text
+  /// Whatever the decoder takes.
+  case any
   /// One of these words.
   case word([String])
   case number(ClosedRange<Double>)
@@ -23,7 +25,7 @@ indirect enum JSONShape: Sendable {
       Misfit(place: path.isEmpty ? "line \(node.line)" : "\(path) (line \(node.line))", problem: problem)
     }
     switch (self, node.value) {
-    case (_, .null), (.text, .text): break
+    case (_, .null), (.text, .text), (.any, _): break
     case (.word(let known), .text(let word)):
       guard known.contains(word) else { throw misfit("“\(word)” is not known\(Spelling.hint(word, known))") }
     case (.number(let range), .number(let number)):
@@ -51,6 +53,7 @@ indirect enum JSONShape: Sendable {
   private var kind: String {
     switch self {
     case .text: "a text"
+    case .any: "a value"
     case .word(let known): "one of \(known.joined(separator: ", "))"
     case .number: "a number"
     case .integer: "a whole number"
