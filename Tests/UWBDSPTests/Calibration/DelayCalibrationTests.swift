@@ -192,24 +192,23 @@ import Testing
     #expect(nothing.after < 1.06 * nothing.before)
   }
 
-  /// Errors that drift over the distances: places left out between neighbours look well known, places apart don't, and that is
+  /// Errors that swing over the distances: places left out between neighbours look well known, places apart don't, and that is
   /// what is stated.
   @Test func deviationsAreOfOtherGround() throws {
     var random = StatisticsRandom(seed: 2471)
-    let samples = (0..<24).flatMap { capture in
+    let samples = (0..<32).flatMap { capture in
       (0..<20).map { _ in
         DelayCalibrationFit.Sample(
-          capture: capture, local: device(1), peer: device(2), error: 0.01 * Double(capture) + 0.01 * random.gaussian(),
-          deviation: 0.01, powerdBm: -70 - Double(capture) + 0.2 * random.gaussian(), isLineOfSight: true,
+          capture: capture, local: device(1), peer: device(2),
+          error: 0.2 * Double.cos(2 * .pi * Double(capture) / 12) + 0.01 * random.gaussian(), deviation: 0.01,
+          powerdBm: -70 - Double(capture) + 0.2 * random.gaussian(), isLineOfSight: true,
           trueDistance: Double(2 * capture))
       }
     }
     let curve = try #require(DelayCalibrationFit().calibration(of: samples)).lineOfSight
     #expect(curve.knots.count > 2)
-    // A quarter at an end is stood for by its neighbour: 0 to 6 steps of 1 cm off.
-    #expect(
-      try #require(curve.heldOutDeviation) < 0.02 && curve.deviation > 1.5 * (try #require(curve.heldOutDeviation)))
-    #expect(curve.deviation < 0.1)
+    let neighbours = try #require(curve.heldOutDeviation)
+    #expect(curve.deviation > 1.5 * neighbours, "\(curve.deviation) and \(neighbours) m")
   }
 
   /// One place says nothing of others, and a device that was not calibrated is known less well than one that was.
