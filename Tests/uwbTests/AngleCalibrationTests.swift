@@ -140,6 +140,71 @@ struct AngleCalibrationTests {
     #expect(bad.status == 1 && bad.errors.contains("angle.antennas"))
   }
 
+  @Test("another board: stated deviations allow for it, and one reference direction moves the calibration there")
+  func otherBoard() throws {
+    let folder = try TemporaryFolder()
+    try Self.table(Self.grid, Self.grid, seed: 6).write(
+      toFile: folder.path("a.csv"), atomically: true, encoding: .utf8)
+    // The same board with 25° and −15° on its differences.
+    func moved(_ text: String) -> String {
+      let lines = text.split(separator: "\n")
+      return lines[0] + "\n"
+        + lines.dropFirst().map { line in
+          var fields = line.split(separator: ",").map { String($0) }
+          fields[6] = "\((Double(fields[6]) ?? 0) + 25)"
+          fields[7] = "\((Double(fields[7]) ?? 0) - 15)"
+          return fields.joined(separator: ",")
+        }.joined(separator: "\n") + "\n"
+    }
+    try moved(Self.table([-37, -20, 3, 28], [-31, -8, 16, 30], seed: 7)).write(
+      toFile: folder.path("b.csv"), atomically: true, encoding: .utf8)
+    try moved(Self.table([0], [0], seed: 8)).write(
+      toFile: folder.path("boresight.csv"), atomically: true, encoding: .utf8)
+    let (cal, trimmed) = (folder.path("cal.json"), folder.path("b.json"))
+    let made = try UwbProcess.run("calibrate", "angle", folder.path("a.csv"), "--board", "a", "--out", cal)
+    #expect(made.status == 0, "\(made.errors)")
+    /// Root of the mean square of azimuth errors, and of these over what is stated.
+    func errors(_ arguments: String...) throws -> (rms: Double, normalised: Double, warnings: String) {
+      let run = try UwbProcess.run(["replay", folder.path("b.csv")] + arguments)
+      #expect(run.status == 0, "\(run.errors)")
+      let updates = try run.events().filter { $0["event"] as? String == "update" }
+      #expect(updates.count == 16)
+      var sums = SIMD2<Double>()
+      for update in updates {
+        let error = try #require(update["azimuth_deg"] as? Double) - #require(update["true_azimuth_deg"] as? Double)
+        let over = error / (try #require(update["azimuth_std_deg"] as? Double))
+        sums += SIMD2(error * error, over * over)
+      }
+      let means = sums / Double(updates.count)
+      return (means.x.squareRoot(), means.y.squareRoot(), run.errors)
+    }
+    let taken = try errors("--calibration", cal, "--board", "a")
+    #expect(taken.warnings.isEmpty && taken.rms > 7 && taken.normalised > 3, "\(taken)")
+    for (options, part) in [(["--board", "b"], "“b”"), ([], "--board NAME")] {
+      let run = try UwbProcess.run(
+        ["replay", folder.path("b.csv"), "--calibration", cal, "--strict"] + options)
+      #expect(run.status == 1 && run.output.isEmpty && run.errors.contains(part), "\(run.errors)")
+    }
+    // 25° where 11° is a deviation.
+    let other = try errors("--calibration", cal)
+    #expect(other.normalised < 3 && abs(other.rms - taken.rms) < 1e-6, "\(other)")
+    let move = try UwbProcess.run(
+      "calibrate", "angle", "--trim", folder.path("boresight.csv"), "--calibration", cal, "--board", "b", "--out",
+      trimmed)
+    #expect(move.status == 0 && move.errors.contains("1 reference"), "\(move.errors)")
+    let after = try errors("--calibration", trimmed, "--board", "b", "--strict")
+    #expect(after.rms < 3 && after.normalised < 1.5, "\(after)")
+    // Moved away from the board that it came from.
+    let back = try UwbProcess.run("replay", folder.path("a.csv"), "--calibration", trimmed)
+    #expect(back.errors.contains("--trim"), "\(back.errors)")
+    let without = try UwbProcess.run("calibrate", "angle", "--out", trimmed)
+    #expect(without.status == 64 && without.errors.contains("--trim"))
+    let outside = folder.path("outside.csv")
+    try Self.table([80], [0], seed: 8).write(toFile: outside, atomically: true, encoding: .utf8)
+    let refused = try UwbProcess.run("calibrate", "angle", "--trim", outside, "--out", cal)
+    #expect(refused.status == 1 && refused.errors.contains("outside"), "\(refused.errors)")
+  }
+
   @Test("what can't be calibrated says what to do")
   func remedies() throws {
     let folder = try TemporaryFolder()

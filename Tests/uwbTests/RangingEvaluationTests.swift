@@ -98,6 +98,29 @@ import Testing
     }
   }
 
+  /// One capture without rows is passed over, named and counted; where all are, the first says why.
+  @Test func captureWithoutRows() throws {
+    let folder = try TemporaryFolder()
+    let header = "poll_tx_ts,poll_rx_ts,resp_tx_ts,resp_rx_ts,Distance\n"
+    try header.write(toFile: folder.path("empty.csv"), atomically: true, encoding: .utf8)
+    var truth = "capture,distance_m\nempty.csv,10\n"
+    for name in ["a.csv", "b.csv"] {
+      try (header + String(repeating: "1000,9000,70009000,70005263,10\n", count: 3))
+        .write(toFile: folder.path(name), atomically: true, encoding: .utf8)
+      truth += "\(name),10\n"
+    }
+    try truth.write(toFile: folder.path("truth.csv"), atomically: true, encoding: .utf8)
+    let captures = ["a.csv", "empty.csv", "b.csv"].map(folder.path)
+    let known = ["--truth", folder.path("truth.csv")]
+    for verb in [["evaluate", "ranging", "--cross-validate"], ["calibrate", "delay", "--out", folder.path("c.json")]] {
+      let run = try UwbProcess.run(verb + captures + known)
+      #expect(run.status == 0 && run.output.contains("b.csv"), "\(run.errors)")
+      #expect(run.errors.contains("empty.csv") && run.errors.contains("1 of 3 captures"), "\(run.errors)")
+      let none = try UwbProcess.run(verb + [captures[1]] + known)
+      #expect(none.status == 1 && none.errors.contains("empty.csv"), "\(none.errors)")
+    }
+  }
+
   @Test func wrongUse() throws {
     #expect(try UwbProcess.run("evaluate", "ranging").status == 64)
     #expect(try UwbProcess.run("calibrate", "delay", "x.csv").status == 64)

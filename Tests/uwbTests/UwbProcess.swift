@@ -28,7 +28,10 @@ struct UwbProcess {
     try run(["-c", line, executable.path] + arguments, program: URL(fileURLWithPath: "/bin/bash"))
   }
 
-  static func run(_ arguments: [String], input: Data? = nil, program: URL = executable) throws -> UwbProcess {
+  /// - Parameter environment: variables beside those of the test's own.
+  static func run(
+    _ arguments: [String], input: Data? = nil, environment: [String: String] = [:], program: URL = executable
+  ) throws -> UwbProcess {
     let folder = try TemporaryFolder()
     let outputFile = folder.path("stdout")
     let errorFile = folder.path("stderr")
@@ -39,6 +42,7 @@ struct UwbProcess {
     let process = Process()
     process.executableURL = program
     process.arguments = arguments
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     // Files, not pipes: a pipe nobody empties would stop the program after 64 kB.
     process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: outputFile))
     process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: errorFile))

@@ -54,6 +54,8 @@ public struct ManifoldSearch: Sendable {
   public let settings: Settings
   /// What the grid's standard deviations are multiplied by.
   public let deviationScale: SIMD2<Double>
+  /// rad², of each difference: what the board in use may differ by from the manifold's.
+  public let boardVariance: Double
   private let azimuths: PhaseManifold.Axis
   private let elevations: PhaseManifold.Axis
   /// By difference, then cell.
@@ -63,11 +65,15 @@ public struct ManifoldSearch: Sendable {
   private let constants: [Double]
 
   /// - Precondition: a valid manifold.
-  public init(manifold: PhaseManifold, deviationScale: SIMD2<Double> = SIMD2(1, 1), settings: Settings = Settings()) {
+  public init(
+    manifold: PhaseManifold, deviationScale: SIMD2<Double> = SIMD2(1, 1), boardVariance: Double = 0,
+    settings: Settings = Settings()
+  ) {
     precondition(manifold.isValid, "\(manifold.channels.count) phase differences are no valid manifold")
     self.manifold = manifold
     self.settings = settings
     self.deviationScale = deviationScale
+    self.boardVariance = boardVariance
     azimuths = Self.cells(manifold.azimuth, settings.step)
     elevations = Self.cells(manifold.elevation, settings.step)
     let count = azimuths.count * elevations.count
@@ -266,26 +272,60 @@ public struct ManifoldSearch: Sendable {
   private func source(_ candidate: Candidate, stretch: Double) -> SourceDirection {
     let hasAzimuth = azimuths.count > 1
     let hasElevation = elevations.count > 1
+    let board = boardVariances(candidate)
+    func deviation(_ variance: Double, _ scale: Double, _ board: Double) -> Double {
+      let own = scale * stretch
+      return SourceDirection.stated((variance * own * own + board).squareRoot())
+    }
     return SourceDirection(
       direction: Direction.unitVector(azimuth: candidate.azimuth, elevation: candidate.elevation),
       azimuth: hasAzimuth ? candidate.azimuth : nil,
-      azimuthDeviation: hasAzimuth
-        ? SourceDirection.stated(candidate.azimuthVariance.squareRoot() * deviationScale.x * stretch) : nil,
+      azimuthDeviation: hasAzimuth ? deviation(candidate.azimuthVariance, deviationScale.x, board.x) : nil,
       elevation: hasElevation ? candidate.elevation : nil,
-      elevationDeviation: hasElevation
-        ? SourceDirection.stated(candidate.elevationVariance.squareRoot() * deviationScale.y * stretch) : nil)
+      elevationDeviation: hasElevation ? deviation(candidate.elevationVariance, deviationScale.y, board.y) : nil)
+  }
+
+  /// Half the width over which slopes of the phases are taken, and the angle that no board errs by more than, rad.
+  private static let slopeReach = 3 * Double.pi / 180
+  private static let widest = Double.pi / 3
+
+  /// Variances of azimuth and elevation, rad², that `boardVariance` of each difference makes: the diagonal of
+  /// (JᵀJ/v + I/w²)⁻¹, J the slopes of the phases, w the widest angle.
+  private func boardVariances(_ candidate: Candidate) -> SIMD2<Double> {
+    guard boardVariance > 0 else { return .zero }
+    let reach = Self.slopeReach
+    var (a, b, c) = (boardVariance / (Self.widest * Self.widest), 0.0, 0.0)
+    c = a
+    for channel in manifold.channels.indices {
+      func phase(_ x: Double, _ y: Double) -> Double {
+        manifold.response(channel: channel, azimuth: candidate.azimuth + x, elevation: candidate.elevation + y).phase
+      }
+      // At the table's edge the phases stand still beyond it: the slope of the side within is that of a half width.
+      func slope(_ axis: PhaseManifold.Axis, _ angle: Double, _ difference: Double) -> Double {
+        let width = min(angle + reach, axis.end) - max(angle - reach, axis.start)
+        return axis.count > 1 && width > 1e-9 ? difference / width : 0
+      }
+      let x = slope(azimuths, candidate.azimuth, phase(reach, 0) - phase(-reach, 0))
+      let y = slope(elevations, candidate.elevation, phase(0, reach) - phase(0, -reach))
+      a += x * x
+      b += x * y
+      c += y * y
+    }
+    let determinant = a * c - b * b
+    return SIMD2(c, a) * boardVariance / determinant
   }
 }
 
 extension ManifoldSearch: Hashable {
   public static func == (left: ManifoldSearch, right: ManifoldSearch) -> Bool {
     left.manifold == right.manifold && left.settings == right.settings
-      && left.deviationScale == right.deviationScale
+      && left.deviationScale == right.deviationScale && left.boardVariance == right.boardVariance
   }
 
   public func hash(into hasher: inout Hasher) {
     hasher.combine(manifold)
     hasher.combine(settings)
     hasher.combine(deviationScale)
+    hasher.combine(boardVariance)
   }
 }

@@ -14,10 +14,18 @@ public struct AngleCalibration: Sendable, Hashable, Codable {
   /// What the antennas of CIRs do to a plane wave, and where they really are.
   public var antennas: AntennaCalibration?
 
+  /// How far a phase difference of the board in use may lie from the calibrated board's, rad²; `nil` where they are one
+  /// board. `otherBoardVariance` for any other, less after `BoardTrim`.
+  public var boardVariance: Double?
+
+  /// What offset and shape of a phase difference differ by from one board of a kind to another, rad².
+  public static let otherBoardVariance = BoardTrim.offsetVariance + BoardTrim.shapeVariance
+
   public init(
     carriers: [LinearCarrier] = [], manifold: PhaseManifold? = nil, azimuthDeviationScale: Double = 1,
-    elevationDeviationScale: Double = 1, antennas: AntennaCalibration? = nil
+    elevationDeviationScale: Double = 1, antennas: AntennaCalibration? = nil, boardVariance: Double? = nil
   ) {
+    self.boardVariance = boardVariance
     self.antennas = antennas
     self.carriers = carriers
     self.manifold = manifold
@@ -31,6 +39,7 @@ public struct AngleCalibration: Sendable, Hashable, Codable {
       azimuthDeviationScale.isFinite, elevationDeviationScale.isFinite
     else { return nil }
     return ManifoldSearch(
-      manifold: manifold, deviationScale: SIMD2(azimuthDeviationScale, elevationDeviationScale), settings: settings)
+      manifold: manifold, deviationScale: SIMD2(azimuthDeviationScale, elevationDeviationScale),
+      boardVariance: boardVariance ?? 0, settings: settings)
   }
 }

@@ -1,8 +1,8 @@
 /// All that `uwb calibrate` learns of a set-up, in one value and one file. Each verb writes its own part and leaves the
 /// others as they are.
 public struct Calibration: Sendable, Hashable, Codable {
-  /// The layout that this version reads and writes.
-  public static let version = 1
+  /// The layout that this version writes. It reads those before it, which hold no `origins`.
+  public static let version = 2
 
   public var version = Calibration.version
   /// Antenna delays and what received power adds to a distance: `calibrate delay`.
@@ -11,12 +11,16 @@ public struct Calibration: Sendable, Hashable, Codable {
   public var quality: QualityCalibration?
   /// How the antennas really answer to direction: `calibrate angle`.
   public var angle: AngleCalibration?
+  /// What the parts were made of; `nil` in files of version 1.
+  public var origins: CalibrationOrigins?
 
   public init(
-    delay: DelayCalibration? = nil, quality: QualityCalibration? = nil, angle: AngleCalibration? = nil
+    delay: DelayCalibration? = nil, quality: QualityCalibration? = nil, angle: AngleCalibration? = nil,
+    origins: CalibrationOrigins? = nil
   ) {
     self.delay = delay
     self.quality = quality
     self.angle = angle
+    self.origins = origins
   }
 }

@@ -32,10 +32,15 @@ public struct DelayCalibration: Sendable, Hashable, Codable {
     public var knots: [Double]
     /// m, at the knots
     public var values: [Double]
-    /// Standard deviation of a whole capture's mean error after calibration, m.
+    /// Standard deviation of a whole capture's mean error after calibration, off the ground it was made on, m.
     public var deviation: Double
+    /// The same on its own ground: of captures left out one by one, m.
+    public var heldOutDeviation: Double?
 
-    public init(knots: [Double] = [], values: [Double] = [], deviation: Double = 0) {
+    public init(
+      knots: [Double] = [], values: [Double] = [], deviation: Double = 0, heldOutDeviation: Double? = nil
+    ) {
+      self.heldOutDeviation = heldOutDeviation
       self.knots = knots
       self.values = values
       self.deviation = deviation
@@ -45,6 +50,7 @@ public struct DelayCalibration: Sendable, Hashable, Codable {
       case knots = "power_dbm"
       case values = "bias_m"
       case deviation = "deviation_m"
+      case heldOutDeviation = "held_out_deviation_m"
     }
 
     /// Whether numbers and their order make sense.
@@ -80,6 +86,10 @@ public struct DelayCalibration: Sendable, Hashable, Codable {
     if let device = devices.first(where: { !$0.delay.isFinite || abs($0.delay) > 1e-3 }) {
       return "\(device.delay) s is no antenna delay"
     }
+    var seen: Set<DeviceAddress?> = []
+    if let device = devices.first(where: { !seen.insert($0.address.flatMap { DeviceAddress($0) }).inserted }) {
+      return "the device \(device.address.map { "“\($0)”" } ?? "without an address") is there twice"
+    }
     if !lineOfSight.isValid || obstructed?.isValid == false {
       return "a power curve needs ascending powers, as many finite biases, and a deviation"
     }
@@ -113,10 +123,16 @@ struct DelayCorrection: Sendable {
 
   private let delays: [DeviceAddress: Double]
   private let otherDelay: Double
+  /// m², of a device that was not calibrated.
+  private let otherVariance: Double
+  private let hasUnnamed: Bool
   private let unnamedDelay: Double
   private let halfSpeed: Double
   private let lineOfSight: Curve
   private let obstructed: Curve?
+
+  /// What delays of devices of a kind differ by at least, m of distance.
+  private static let leastSpread = 0.05
 
   /// - Precondition: the calibration has no `problem`.
   init(_ calibration: DelayCalibration, propagationSpeed: Double) {
@@ -128,8 +144,13 @@ struct DelayCorrection: Sendable {
     self.delays = delays
     // A device that was not calibrated is most likely like those that were.
     let count = calibration.devices.count
-    otherDelay = count == 0 ? 0 : calibration.devices.reduce(0) { $0 + $1.delay } / Double(count)
-    unnamedDelay = calibration.devices.first { $0.address == nil }?.delay ?? otherDelay
+    let mean = count == 0 ? 0 : calibration.devices.reduce(0) { $0 + $1.delay } / Double(count)
+    otherDelay = mean
+    let squares = calibration.devices.reduce(0) { $0 + ($1.delay - mean) * ($1.delay - mean) }
+    let spread = count < 2 ? 0 : squares / Double(count - 1) * propagationSpeed * propagationSpeed / 4
+    otherVariance = count == 0 ? 0 : max(spread, Self.leastSpread * Self.leastSpread)
+    hasUnnamed = calibration.devices.contains { $0.address == nil }
+    unnamedDelay = calibration.devices.first { $0.address == nil }?.delay ?? mean
     halfSpeed = propagationSpeed / 2
     lineOfSight = Curve(calibration.lineOfSight)
     obstructed = calibration.obstructed.map(Curve.init)
@@ -144,7 +165,9 @@ struct DelayCorrection: Sendable {
   ) -> Bias {
     let own = local.map { delays[$0] ?? otherDelay } ?? unnamedDelay
     let sum = own + (delays[peer] ?? otherDelay)
-    var bias = Bias(distance: halfSpeed * sum, variance: lineOfSight.variance)
+    let isOwnKnown = local.map { delays[$0] != nil } ?? hasUnnamed
+    let unknown = Double((isOwnKnown ? 0 : 1) + (delays[peer] == nil ? 1 : 0)) * otherVariance
+    var bias = Bias(distance: halfSpeed * sum, variance: lineOfSight.variance + unknown)
     let clear = lineOfSight(powerdBm)
     guard let obstructed, let probability = lineOfSightProbability else {
       bias.distance += clear
@@ -155,7 +178,7 @@ struct DelayCorrection: Sendable {
     let rest = 1 - probability
     bias.distance += probability * clear + rest * blocked
     bias.variance =
-      probability * lineOfSight.variance + rest * obstructed.variance
+      probability * lineOfSight.variance + rest * obstructed.variance + unknown
       + probability * rest * (clear - blocked) * (clear - blocked)
     return bias
   }

@@ -1,16 +1,17 @@
 /// Fits a `DelayCalibration` to distances whose truth is known.
 ///
-/// Captures in line of sight give the antenna delays of all devices and the curve over received power together, by
-/// `RobustRegression` with a curve of knots `knotSpacingdB` apart and a penalty λ·∫ s″². λ, and whether there is a curve at all, is
-/// chosen by leaving out one capture after the other: a curve has to make held-out captures better by a tenth of the loss
-/// without one, since a handful of places is easily explained by anything. Obstructed captures then get a curve of their own, with the
-/// delays that were found.
+/// Captures in line of sight decide by `CalibrationChoice` between nothing, one delay for all devices, a delay for each
+/// (drawn towards their mean, penalty κ) and either with a curve over received power (knots `knotSpacingdB` apart, penalty λ·∫ s″²),
+/// by what each leaves of *groups* that were left out: pairs of devices where there are three or more, else captures.
+/// Obstructed captures then get a level and a curve of their own, chosen likewise, with the delays that were found.
 ///
-/// Three devices or more that ranged in a ring of odd length have delays of their own; of two only the sum is determined, and it
-/// is split evenly (the shortest solution). The curve's mean over the captures is zero; delays hold the level.
+/// A device's delay is determined where its devices were ranged in a ring of odd length; of two devices only the sum is,
+/// and each gets half (`Report.openDevices`). The curve's mean over the captures is zero; delays hold the level.
 ///
-/// Nothing that scores a capture may have seen it: leave it out of `samples` (`leavingOut`) and fit again; the choice of λ is part of the
-/// fit.
+/// **The deviation** is what it is worth off its own ground: the errors of captures that were left out a quarter of the distances
+/// at a time, not one by one between neighbours that share its reflections.
+///
+/// Nothing that scores a capture may have seen it: leave it out of `samples` and fit again; the choice is part of the fit.
 public struct DelayCalibrationFit: Sendable, Hashable {
   /// One distance with its truth.
   public struct Sample: Sendable, Hashable {
@@ -24,11 +25,14 @@ public struct DelayCalibrationFit: Sendable, Hashable {
     public var deviation: Double
     public var powerdBm: Double?
     public var isLineOfSight: Bool?
+    /// m: says which captures lie near each other.
+    public var trueDistance: Double?
 
     public init(
       capture: Int, local: DeviceAddress? = nil, peer: DeviceAddress, error: Double, deviation: Double,
-      powerdBm: Double? = nil, isLineOfSight: Bool? = nil
+      powerdBm: Double? = nil, isLineOfSight: Bool? = nil, trueDistance: Double? = nil
     ) {
+      self.trueDistance = trueDistance
       self.capture = capture
       self.local = local
       self.peer = peer
@@ -55,86 +59,169 @@ public struct DelayCalibrationFit: Sendable, Hashable {
     self.propagationSpeed = propagationSpeed
   }
 
-  /// Captures of which less than this share of the loss is left are worth a curve.
-  private static let worthwhile = 0.9
-  /// Keeps what the data don't determine at its smallest: 10⁻⁶ of what a capture weighs.
-  private static let ridge = 1e-6
+  /// Penalties κ of devices' delays, against a mean square of a capture's errors.
+  static let devicePenalties = [1, 0.1, 0.01, 1e-6]
+  /// Fewer captures have no neighbours to be left out with.
+  private static let fewestOfBlocks = 8
+  private static let blocks = 4
+  /// What one place alone is worth elsewhere, m: nothing measured says better.
+  static let unknownDeviation = 0.1
+
+  /// What was chosen, and why.
+  public struct Report: Sendable, Hashable {
+    public enum Model: String, Sendable, Hashable {
+      case none, constant, devices
+      case constantAndCurve = "constant and curve"
+      case devicesAndCurve = "devices and curve"
+    }
+    /// Root of the mean loss on groups that were left out, m.
+    public struct Candidate: Sendable, Hashable {
+      public var model: Model
+      public var error: Double
+    }
+
+    public var calibration: DelayCalibration
+    public var model: Model
+    /// The best setting of each model.
+    public var candidates: [Candidate]
+    /// Groups that were left out, and whether they are pairs of devices (else captures).
+    public var groupCount: Int
+    public var isByPairs: Bool
+    /// Devices of whose delays the ranges tell sums alone, as `DeviceAddress` prints them.
+    public var openDevices: [String]
+  }
 
   /// `nil` where there is no sample with a finite error.
-  public func calibration(of samples: [Sample]) -> DelayCalibration? {
-    let usable = samples.filter(\.error.isFinite)
-    let clear = usable.contains { $0.isLineOfSight != false } ? usable.filter { $0.isLineOfSight != false } : usable
-    guard !clear.isEmpty else { return nil }
-    var seen: Set<DeviceAddress> = []
-    var hasUnnamed = false
-    for sample in clear {
-      seen.insert(sample.peer)
-      if let local = sample.local { seen.insert(local) } else { hasUnnamed = true }
-    }
-    var addresses: [DeviceAddress?] = hasUnnamed ? [nil] : []
-    addresses += seen.sorted { $0.rawValue < $1.rawValue }.map { $0 }
-    var columns: [DeviceAddress?: Int] = [:]
-    for (index, address) in addresses.enumerated() { columns[address] = index }
-    guard var fitted = fit(clear, devices: columns, offsets: { _ in 0 }) else { return nil }
-    centre(&fitted, clear)
-    var calibration = DelayCalibration(
-      devices: zip(addresses, fitted.devices).map {
-        DelayCalibration.Device(address: $0?.description, delay: 2 * $1 / propagationSpeed)
-      }, lineOfSight: fitted.curve)
-    let blocked = usable.filter { $0.isLineOfSight == false }
-    guard clear.count < usable.count, !blocked.isEmpty else { return calibration }
-    let delays = DelayCorrection(DelayCalibration(devices: calibration.devices), propagationSpeed: propagationSpeed)
-    let obstructed = fit(blocked, devices: [:]) {
-      delays.bias(local: $0.local, peer: $0.peer, powerdBm: nil).distance
-    }
-    calibration.obstructed = obstructed?.curve
-    return calibration
-  }
+  public func calibration(of samples: [Sample]) -> DelayCalibration? { report(of: samples)?.calibration }
 
   /// The same without one capture.
   public func calibration(of samples: [Sample], leavingOut capture: Int) -> DelayCalibration? {
     calibration(of: samples.filter { $0.capture != capture })
   }
 
-  // MARK: One fit
-
-  private struct Fitted {
-    /// m, by column
-    var devices: [Double]
-    var curve: DelayCalibration.PowerBias
-  }
-
-  /// One set of unknowns: devices, then the curve's values.
-  private struct Candidate {
-    var regression: RobustRegression
-    var knots: [Double]
-    var fit: RobustRegression.Fit
-    var penalty: [Double]
-    var loss: Double
-    /// Mean errors of captures that were left out, m.
-    var heldOut: [Double]
-  }
-
-  private func fit(
-    _ samples: [Sample], devices: [DeviceAddress?: Int], offsets: (Sample) -> Double
-  ) -> Fitted? {
-    let captures = Array(Set(samples.map(\.capture))).sorted()
-    let groups = captures.map { capture in samples.filter { $0.capture == capture } }
-    // Without devices a level is needed: a curve of one knot is one.
-    let level: [Double] = devices.isEmpty ? [samples.compactMap(\.powerdBm).first ?? 0] : []
-    guard var best = candidate(groups, devices, offsets, knots: level, penalties: [0], scale: nil) else { return nil }
-    let knots = knots(samples.compactMap(\.powerdBm), most: groups.count / 2)
-    if knots.count > 2, samples.allSatisfy({ $0.powerdBm != nil }),
-      let curved = candidate(groups, devices, offsets, knots: knots, penalties: penalties, scale: best.fit.scale),
-      curved.loss < Self.worthwhile * best.loss
-    {
-      best = curved
+  /// The calibration, and how it was chosen; `nil` where there is no sample with a finite error.
+  public func report(of samples: [Sample]) -> Report? {
+    let usable = samples.filter(\.error.isFinite)
+    let clear = usable.contains { $0.isLineOfSight != false } ? usable.filter { $0.isLineOfSight != false } : usable
+    guard !clear.isEmpty else { return nil }
+    let devices = Self.addresses(clear)
+    let groups = CaptureGroups(clear)
+    guard let chosen = choose(clear, groups, devices: devices, offsets: { _ in 0 }) else { return nil }
+    var report = chosen.report
+    let blocked = usable.filter { $0.isLineOfSight == false }
+    guard clear.count < usable.count, !blocked.isEmpty else { return report }
+    let delays = DelayCorrection(
+      DelayCalibration(devices: report.calibration.devices), propagationSpeed: propagationSpeed)
+    let obstructed = choose(blocked, CaptureGroups(blocked), devices: []) {
+      delays.bias(local: $0.local, peer: $0.peer, powerdBm: nil).distance
     }
-    let count = devices.count
-    let values = Array(best.fit.solution[count...])
-    return Fitted(
-      devices: Array(best.fit.solution[..<count]),
-      curve: DelayCalibration.PowerBias(knots: best.knots, values: values, deviation: deviation(best)))
+    if var curve = obstructed?.report.calibration.lineOfSight, let level = obstructed?.level {
+      // A level is a curve of one knot.
+      if curve.knots.isEmpty { curve.knots = [blocked.compactMap(\.powerdBm).first ?? 0] }
+      curve.values = curve.values.isEmpty ? [level] : curve.values.map { $0 + level }
+      // Behind obstacles nothing is known better than in the clear, whose delays it stands on.
+      curve.deviation = max(curve.deviation, report.calibration.lineOfSight.deviation)
+      report.calibration.obstructed = curve
+    }
+    return report
+  }
+
+  private static func addresses(_ samples: [Sample]) -> [DeviceAddress?] {
+    let named = Set(samples.flatMap { [$0.peer, $0.local] }.compactMap { $0 })
+    return (samples.contains { $0.local == nil } ? [nil] : [])
+      + named.sorted { $0.rawValue < $1.rawValue }.map { $0 }
+  }
+
+  // MARK: The choice
+
+  private struct Chosen {
+    var report: Report
+    /// m
+    var level: Double
+  }
+
+  private func choose(
+    _ samples: [Sample], _ groups: CaptureGroups, devices: [DeviceAddress?], offsets: (Sample) -> Double
+  ) -> Chosen? {
+    let isPowerKnown = samples.allSatisfy { $0.powerdBm != nil }
+    let knots = isPowerKnown ? knots(samples.compactMap(\.powerdBm), most: groups.captures.count / 2) : []
+    let regression = DelayRegression(
+      captures: groups.captures, groups: groups.groups, addresses: devices, knots: knots.count > 2 ? knots : [],
+      offsets: offsets)
+    guard let plain = regression.fit(.constant) else { return nil }
+    let scale = plain.scale
+    // One group can't be left out: then a constant is all there is.
+    let simple = (groups.groups.count > 1 ? [.none, .constant] : [.constant]).compactMap {
+      (setting: DelayRegression.Setting) in regression.outcome(setting, plain, scale: scale)
+    }
+    let fitted = models(regression, scale)
+    guard let choice = CalibrationChoice.choose(plain: simple.map(\.costs), fitted: fitted.map(\.costs)) else {
+      return nil
+    }
+    let best =
+      switch choice {
+      case .plain(let index): simple[index]
+      case .fitted(let index): fitted[index]
+      }
+    return chosen(best, simple + fitted, regression, groups, scale)
+  }
+
+  /// All settings of models beyond a constant, simplest first.
+  private func models(_ regression: DelayRegression, _ scale: Double) -> [DelayRegression.Outcome] {
+    func outcomes(_ settings: [DelayRegression.Setting]) -> [DelayRegression.Outcome] {
+      guard !settings.isEmpty, let weights = regression.fit(settings[settings.count / 2]) else { return [] }
+      return settings.compactMap { regression.outcome($0, weights, scale: scale) }
+    }
+    let penalties = regression.knots.isEmpty ? [] : penalties.sorted(by: >)
+    let devices =
+      regression.addresses.count > 2
+      ? outcomes(Self.devicePenalties.map { DelayRegression.Setting(devices: $0) }) : []
+    let curves = outcomes(penalties.map { DelayRegression.Setting(curve: $0) })
+    let best = devices.min { CalibrationChoice.mean($0.costs) < CalibrationChoice.mean($1.costs) }
+    guard let kappa = best?.setting.devices else { return curves }
+    return devices + curves + outcomes(penalties.map { DelayRegression.Setting(devices: kappa, curve: $0) })
+  }
+
+  private func chosen(
+    _ best: DelayRegression.Outcome, _ all: [DelayRegression.Outcome], _ regression: DelayRegression,
+    _ groups: CaptureGroups, _ scale: Double
+  ) -> Chosen {
+    let count = regression.addresses.count
+    var level = best.setting.hasLevel ? best.solution[0] : 0
+    var curve = DelayCalibration.PowerBias(heldOutDeviation: Self.deviation(best.heldOut, scale: scale))
+    curve.deviation = curve.heldOutDeviation ?? 0
+    if let blocks = groups.blocks(Self.blocks, fewest: Self.fewestOfBlocks), let weights = regression.fit(best.setting),
+      let apart = regression.outcome(best.setting, weights, scale: scale, groups: blocks)
+    {
+      curve.deviation = max(curve.deviation, Self.deviation(apart.heldOut, scale: scale))
+    }
+    if best.setting.curve != nil {
+      curve.knots = regression.knots
+      curve.values = Array(best.solution[(1 + count)...])
+      level += Self.center(&curve, groups.captures)
+    }
+    let delays = regression.addresses.indices.map { index in
+      level / 2 + (best.setting.devices == nil ? 0 : best.solution[1 + index])
+    }
+    let devices = zip(regression.addresses, delays).map {
+      DelayCalibration.Device(address: $0?.description, delay: 2 * $1 / propagationSpeed)
+    }
+    var candidates: [Report.Candidate] = []
+    for outcome in all {
+      let candidate = Report.Candidate(
+        model: outcome.setting.model, error: CalibrationChoice.mean(outcome.costs).squareRoot())
+      if let place = candidates.firstIndex(where: { $0.model == candidate.model }) {
+        candidates[place].error = min(candidates[place].error, candidate.error)
+      } else {
+        candidates.append(candidate)
+      }
+    }
+    return Chosen(
+      report: Report(
+        calibration: DelayCalibration(devices: best.setting == .none ? [] : devices, lineOfSight: curve),
+        model: best.setting.model, candidates: candidates, groupCount: groups.groups.count,
+        isByPairs: groups.isByPairs, openDevices: groups.openDevices.map(\.description)),
+      level: level)
   }
 
   /// Knots over the central 99 % of the powers; no more than captures can carry.
@@ -149,100 +236,37 @@ public struct DelayCalibrationFit: Sendable, Hashable {
     return (0...count).map { lower + (upper - lower) * Double($0) / Double(count) }
   }
 
-  private func candidate(
-    _ groups: [[Sample]], _ devices: [DeviceAddress?: Int], _ offsets: (Sample) -> Double, knots: [Double],
-    penalties: [Double], scale: Double?
-  ) -> Candidate? {
-    let basis = NaturalSpline.basis(knots: knots)
-    let count = devices.count + knots.count
-    let regression = RobustRegression(
-      columns: count,
-      groups: groups.map { group in
-        var rows = RobustRegression.Group()
-        rows.matrix.reserveCapacity(group.count * count)
-        for sample in group {
-          var row = [Double](repeating: 0, count: count)
-          // A device's own address, or none: both are keys.
-          for address in [sample.peer as DeviceAddress?, sample.local] {
-            if let column = devices[address] { row[column] += 1 }
-          }
-          for (index, spline) in basis.enumerated() { row[devices.count + index] = spline(sample.powerdBm ?? knots[0]) }
-          rows.matrix += row
-          rows.side.append(sample.error - offsets(sample))
-        }
-        return rows
-      })
-    let roughness = NaturalSpline.roughness(knots: knots)
-    func penalty(_ lambda: Double) -> [Double] {
-      var result = [Double](repeating: 0, count: count * count)
-      for index in 0..<count { result[index * count + index] = Self.ridge * Double(groups.count) }
-      for row in knots.indices {
-        for column in knots.indices {
-          result[(devices.count + row) * count + devices.count + column] +=
-            lambda * roughness[row * knots.count + column]
-        }
-      }
-      return result
-    }
-    // Rows' weights come from a fit of middle stiffness; what is an outlier does not depend on λ.
-    guard let first = regression.fit(penalty: penalty(penalties[penalties.count / 2])) else { return nil }
-    var best: (lambda: Double, loss: Double, heldOut: [Double])?
-    for lambda in penalties {
-      let (loss, heldOut) = leaveOneOut(regression, first, penalty(lambda), scale ?? first.scale)
-      if loss < best?.loss ?? .infinity { best = (lambda, loss, heldOut) }
-    }
-    guard let best, let fit = regression.fit(penalty: penalty(best.lambda)) else { return nil }
-    return Candidate(
-      regression: regression, knots: knots, fit: fit, penalty: penalty(best.lambda), loss: best.loss,
-      heldOut: best.heldOut)
+  /// Of a place that took no part: 1.4826 × the median size of the captures' median errors, so that a wrong truth among them does
+  /// not speak for all; of a few the root of the mean square. (n + 1)/(n − 1) for how little n places know of it.
+  private static func deviation(_ heldOut: [Double], scale: Double) -> Double {
+    let count = Double(heldOut.count)
+    guard count > 1 else { return max(scale, unknownDeviation) }
+    let sizes = heldOut.map(abs).sorted()
+    let size =
+      sizes.count < 5
+      ? (sizes.reduce(0) { $0 + $1 * $1 } / count).squareRoot() : 1.4826 * sizes[sizes.count / 2]
+    return size * ((count + 1) / (count - 1)).squareRoot()
   }
 
-  /// Huber's loss of every capture under the fit to the others, mean over captures, m²; and each one's median error.
-  /// `scale` is the same for all candidates: with scales of their own the tighter fit would count misses for less.
-  private func leaveOneOut(
-    _ regression: RobustRegression, _ fit: RobustRegression.Fit, _ penalty: [Double], _ scale: Double
-  ) -> (loss: Double, heldOut: [Double]) {
-    var sum = 0.0
-    var heldOut: [Double] = []
-    for index in regression.groups.indices {
-      let normal = RobustRegression.Normal.sum(
-        fit.normals, without: regression.groups.count > 1 ? index : nil, columns: regression.columns)
-      guard let solution = RobustRegression.solve(normal, penalty: penalty, columns: regression.columns) else {
-        return (.infinity, [])
-      }
-      let residuals = regression.residuals(regression.groups[index], solution)
-      let limit = 1.345 * scale
-      let loss = residuals.reduce(0) { total, residual in
-        let size = abs(residual)
-        return total + (size <= limit ? size * size : limit * (2 * size - limit))
-      }
-      sum += loss / Double(residuals.count)
-      heldOut.append(residuals.sorted()[residuals.count / 2])
+  /// Takes the curve's mean over the captures out of it.
+  private static func center(_ curve: inout DelayCalibration.PowerBias, _ captures: [[Sample]]) -> Double {
+    let spline = NaturalSpline(knots: curve.knots, values: curve.values)
+    let means = captures.map { capture in
+      capture.reduce(0) { $0 + spline($1.powerdBm ?? spline.knots[0]) } / Double(capture.count)
     }
-    return (sum / Double(regression.groups.count), heldOut)
+    let mean = CalibrationChoice.mean(means)
+    for index in curve.values.indices { curve.values[index] -= mean }
+    return mean
   }
+}
 
-  /// Of captures that took no part: 1.4826 × the median of their median errors, so that a wrong truth among them does not speak for
-  /// all.
-  private func deviation(_ candidate: Candidate) -> Double {
-    guard candidate.heldOut.count > 2 else { return candidate.fit.scale }
-    return 1.4826 * candidate.heldOut.map(abs).sorted()[candidate.heldOut.count / 2]
-  }
-
-  /// Moves the curve's mean over the captures into the delays.
-  private func centre(_ fitted: inout Fitted, _ samples: [Sample]) {
-    guard !fitted.curve.knots.isEmpty, !fitted.devices.isEmpty else { return }
-    let spline = NaturalSpline(knots: fitted.curve.knots, values: fitted.curve.values)
-    var counts: [Int: (sum: Double, count: Double)] = [:]
-    for sample in samples {
-      var entry = counts[sample.capture] ?? (0, 0)
-      entry.sum += spline(sample.powerdBm ?? spline.knots[0])
-      entry.count += 1
-      counts[sample.capture] = entry
+extension DelayRegression.Setting {
+  fileprivate var model: DelayCalibrationFit.Report.Model {
+    switch (devices != nil, curve != nil) {
+    case (true, true): .devicesAndCurve
+    case (true, false): .devices
+    case (false, true): .constantAndCurve
+    case (false, false): hasLevel ? .constant : .none
     }
-    let means = counts.sorted { $0.key < $1.key }.map { $0.value.sum / $0.value.count }
-    let mean = means.reduce(0, +) / Double(means.count)
-    for index in fitted.curve.values.indices { fitted.curve.values[index] -= mean }
-    for index in fitted.devices.indices { fitted.devices[index] += mean / 2 }
   }
 }

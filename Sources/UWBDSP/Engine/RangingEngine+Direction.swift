@@ -13,6 +13,7 @@ extension RangingEngine {
     let count = phaseFit.array.positions.count
     guard gatherAmplitudes(first, second, workspace, count: count, gains: antennas != nil) else { return }
     antennas?.correct(&workspace.amplitudes)
+    if antennas != nil, let variance = configuration.calibration.angle?.boardVariance { workspace.widen(by: variance) }
     guard
       let fit = phaseFit.estimate(amplitudes: workspace.amplitudes, deviations: workspace.deviations)
     else { return }

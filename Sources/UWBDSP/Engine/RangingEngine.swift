@@ -129,6 +129,13 @@ public struct RangingEngine: Sendable {
       return 1
     }
 
+    /// Antennas that may differ from those that were calibrated; antenna 0 is the reference.
+    func widen(by variance: Double) {
+      for antenna in deviations.indices.dropFirst() {
+        deviations[antenna] = (deviations[antenna] * deviations[antenna] + variance).squareRoot()
+      }
+    }
+
     func turnInformationIntoDeviations() {
       for antenna in 0..<deviations.count {
         amplitudes[antenna] /= Complex(deviations[antenna])

@@ -1,6 +1,7 @@
 import Numerics
 
-/// Fits a `RangeBiasModel` to labelled exchanges, all settings chosen by leaving one place out.
+/// Fits a `RangeBiasModel` to labelled exchanges, all settings chosen by leaving one place out; `CalibrationChoice` says whether
+/// a model is worth its settings at all, or a constant, or nothing.
 ///
 /// For each first-path estimator, feature set and λ the ridge regression of the distance error is fitted without one place and
 /// scored on it, for every place; the settings with the smallest mean square win. What is left with them, place by place,
@@ -31,11 +32,17 @@ public struct RangeBiasTraining: Sendable, Hashable {
   /// What was chosen.
   public struct Choice: Sendable, Hashable {
     public var delay: DelayMethod
-    public var featureSet: QualityFeatureSet
+    /// `nil` for no model: a constant, or nothing (`isZero`).
+    public var featureSet: QualityFeatureSet?
+    /// Whether no bias is taken off.
+    public var isZero = false
     public var lambda: Double
     public var deviationLambda: Double
     /// Root of the mean square error on places left out while choosing, places weighing the same, m.
     public var error: Double
+
+    /// The features' name, `constant` or `none`.
+    public var name: String { featureSet?.rawValue ?? (isZero ? "none" : "constant") }
   }
 
   public struct Result: Sendable, Hashable {
@@ -69,8 +76,50 @@ public struct RangeBiasTraining: Sendable, Hashable {
         }
       }
     }
-    guard let best = SimplestSetting.choose(costs) else { return nil }
-    return finish(settings[best].choice, settings[best].fold)
+    let plain = candidates.flatMap { plainSettings($0.delay, $0.samples.filter { $0.trueDistance != nil }) }
+    switch CalibrationChoice.choose(plain: plain.map(\.costs), fitted: costs) {
+    case .fitted(let best): return finish(settings[best].choice, settings[best].fold)
+    case .plain(let best): return plain[best].result
+    case nil: return nil
+    }
+  }
+
+  /// Nothing, or a constant, as models without a feature.
+  private struct Plain {
+    var result: Result
+    var costs: [Double]
+  }
+
+  private func plainSettings(_ delay: DelayMethod, _ samples: [QualitySample]) -> [Plain] {
+    let groups = GroupedSamples(samples.map(\.group))
+    let count = Double(groups.indices.count)
+    guard count >= 3 else { return [] }
+    let errors = samples.map { $0.distance - ($0.trueDistance ?? 0) }
+    let means = groups.means(errors)
+    let total = means.reduce(0, +)
+    return [true, false].map { isZero in
+      // Places weigh the same; without a place the constant is the mean of the others.
+      var residuals = errors
+      for (group, indices) in groups.indices.enumerated() where !isZero {
+        for index in indices { residuals[index] -= (total - means[group]) / (count - 1) }
+      }
+      let costs = groups.means(residuals.map { $0 * $0 })
+      let error = CalibrationChoice.mean(costs).squareRoot()
+      // (n + 1)/(n − 1) for how little n places know of another.
+      let deviation = max(error, leastResidual) * ((count + 1) / (count - 1)).squareRoot()
+      func model(_ intercept: Double) -> LinearModel {
+        LinearModel(
+          features: [], scaling: FeatureScaling(means: [], deviations: []), coefficients: [], intercept: intercept)
+      }
+      let choice = Choice(
+        delay: delay, featureSet: nil, isZero: isZero, lambda: 0, deviationLambda: 0, error: error)
+      return Plain(
+        result: Result(
+          model: RangeBiasModel(
+            bias: model(isZero ? 0 : total / count),
+            logResidual: model(Double.log(deviation) - RangeBiasModel.logarithmOffset)), choice: choice),
+        costs: costs)
+    }
   }
 
   private func finish(_ choice: Choice, _ fold: Fold) -> Result? {
@@ -102,7 +151,7 @@ public struct RangeBiasTraining: Sendable, Hashable {
     else { return nil }
     func model(_ solution: RidgeRegression.Solution) -> LinearModel {
       LinearModel(
-        features: choice.featureSet.features, scaling: fold.scaling, coefficients: solution.coefficients,
+        features: choice.featureSet?.features ?? [], scaling: fold.scaling, coefficients: solution.coefficients,
         intercept: solution.intercept)
     }
     return Result(model: RangeBiasModel(bias: model(bias), logResidual: model(logResidual)), choice: choice)

@@ -9,6 +9,7 @@ struct AngleMeasurements {
   /// First paths across the antennas of CIRs, and the antennas.
   private(set) var snapshots: [AntennaSnapshot] = []
   private(set) var array: AntennaArray?
+  private(set) var origin = OriginRecord()
 
   /// - Throws: `CaptureError` for captures that can't be read.
   init(
@@ -17,15 +18,18 @@ struct AngleMeasurements {
     for capture in captures {
       var engine: (engine: RangingEngine, workspace: RangingEngine.Workspace)?
       var reader = try input.open(capture)
+      try origin.begin(capture)
       var progress = Progress(capture, totalBytes: nil)
       defer { progress.finish() }
       var withoutTruth = 0
       var withoutPhases = 0
       while let exchange = try reader.next() {
         let known = exchange.truth ?? truth[capture: capture]
+        origin.add(exchange, truth: known)
         if engine == nil, let antennas = given ?? reader.header.array {
           let profile = try input.deviceProfile(of: reader.header, file: capture)
           let ranging = RangingEngine(RangingEngine.Configuration(profile: profile, array: antennas))
+          origin.set(ranging.configuration)
           engine = (ranging, ranging.makeWorkspace(antennaCount: antennas.positions.count))
           array = array ?? antennas
           guard antennas == array else {

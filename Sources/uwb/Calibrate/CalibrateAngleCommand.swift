@@ -16,10 +16,20 @@ struct CalibrateAngleCommand: ParsableCommand {
         uwb calibrate angle walk.sigmf-meta --out cal.json
         uwb calibrate angle board.csv --out cal.json --svg errors.svg
         uwb replay other.csv --calibration cal.json
+        uwb calibrate angle --trim boresight-of-b.csv --calibration cal.json --board b --out b.json
       """)
 
   @Argument(help: ArgumentHelp("Captures with true angles.", valueName: "capture"))
-  var captures: [String]
+  var captures: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Move the calibration to another board by what that one measured at one or a few known directions.",
+      discussion: "Without captures the calibration of --calibration, or else of --out, is moved.", valueName: "table"))
+  var trim: String?
+
+  @Option(help: ArgumentHelp("With --trim: the calibration file to move; it is left as it is.", valueName: "file.json"))
+  var calibration: String?
 
   @OptionGroup(title: "Input options") var options: InputOptions
 
@@ -28,6 +38,11 @@ struct CalibrateAngleCommand: ParsableCommand {
 
   @Option(help: ArgumentHelp("JSON file with the receiver's antennas, for CIRs.", valueName: "file.json"))
   var array: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "What this board is called; replay --board tells by it whether a capture is of the same.", valueName: "name"))
+  var board: String?
 
   @Option(help: ArgumentHelp("Calibration file to write this part of.", valueName: "file.json"))
   var out: String
@@ -55,20 +70,28 @@ struct CalibrateAngleCommand: ParsableCommand {
 
   func validate() throws {
     guard innerLimits != nil else { throw ValidationError("--inner takes two angles in degrees, as in 48,24.") }
+    guard !captures.isEmpty || trim != nil else {
+      throw ValidationError("Give captures to calibrate on, or --trim to move a calibration that is there.")
+    }
+    guard calibration == nil || captures.isEmpty else {
+      throw ValidationError("--calibration goes with --trim alone: captures make a calibration of their own.")
+    }
   }
 
   func run() throws {
-    try FileUse(captures: captures, files: [truth, array], outputs: [out, svg]).check()
-    var measured = try AngleMeasurements(
-      captures, input: options, truth: try TruthFile.read(truth, captures: captures) ?? TruthTable(),
-      array: try array.map(ArrayFile.read))
-    guard !measured.samples.isEmpty || !measured.snapshots.isEmpty else {
-      throw CaptureError(
-        file: captures.joined(separator: ", "),
-        problem: "there is no exchange with phase differences, or CIRs of several antennas, and true angles",
-        remedy: "Give a table with columns like PDoA1, PDoA2, Real Azimuth, Real Elevation, or name them with "
-          + "--columns; captures without true angles need --truth, those that don't know their antennas --array.")
+    let inputs = captures + [trim].compactMap { $0 }
+    try FileUse(captures: inputs, files: [truth, array, calibration], outputs: [out, svg]).check()
+    let table = try TruthFile.read(truth, captures: inputs) ?? TruthTable()
+    guard !captures.isEmpty else {
+      let file = calibration ?? out
+      let known = try CalibrationFile.read(file)
+      guard let angle = known.angle else {
+        throw CaptureError(
+          file: file, place: "angle", problem: "is missing", remedy: "Measure a board with uwb calibrate angle first.")
+      }
+      return try write(angle, isBoard: true, known.origins?.board, table)
     }
+    var measured = try measurements(captures, table)
     let report: AngleCalibrationReport
     if measured.samples.isEmpty {
       report = try validateAntennas(measured)
@@ -81,20 +104,95 @@ struct CalibrateAngleCommand: ParsableCommand {
     case .ndjson: try ByteOutput.write(report.ndjson)
     }
     if let svg { try OutputFile.write(report.picture.svg(), to: svg) }
-    let isBoard = report.calibration.manifold != nil
-    try CalibrationFile.update(out) { file in
+    try write(
+      report.calibration, isBoard: report.calibration.manifold != nil,
+      measured.origin.made(board: trim == nil ? board : nil), table)
+    Message.write("\(out): \(report.measured.samples.count) measurements, \(report.pointCount) directions")
+  }
+
+  private func measurements(_ captures: [String], _ table: TruthTable) throws -> AngleMeasurements {
+    let measured = try AngleMeasurements(
+      captures, input: options, truth: table, array: try array.map(ArrayFile.read))
+    guard !measured.samples.isEmpty || !measured.snapshots.isEmpty else {
+      throw CaptureError(
+        file: captures.joined(separator: ", "),
+        problem: "there is no exchange with phase differences, or CIRs of several antennas, and true angles",
+        remedy: "Give a table with columns like PDoA1, PDoA2, Real Azimuth, Real Elevation, or name them with "
+          + "--columns; captures without true angles need --truth, those that don't know their antennas --array.")
+    }
+    return measured
+  }
+
+  /// Writes one part, moved to the board of `--trim` where that is given.
+  private func write(
+    _ calibration: AngleCalibration, isBoard: Bool, _ origin: CalibrationOrigin?, _ table: TruthTable
+  ) throws {
+    var (calibration, origin) = (calibration, origin)
+    if let trim { (calibration, origin) = try moved(calibration, origin, by: trim, table) }
+    try CalibrationFile.update(out) { file, origins in
       // Phases and CIRs have parts of their own: what the other run measured stays.
       var angle = file.angle ?? AngleCalibration()
       if isBoard {
         let antennas = angle.antennas
-        angle = report.calibration
+        angle = calibration
         angle.antennas = antennas
+        origins.board = origin
       } else {
-        angle.antennas = report.calibration.antennas
+        angle.antennas = calibration.antennas
+        origins.antennas = origin
       }
       file.angle = angle
     }
-    Message.write("\(out): \(report.measured.samples.count) measurements, \(report.pointCount) directions")
+  }
+
+  // MARK: Another board
+
+  private func moved(
+    _ calibration: AngleCalibration, _ origin: CalibrationOrigin?, by trim: String, _ table: TruthTable
+  ) throws -> (AngleCalibration, CalibrationOrigin) {
+    let references = try measurements([trim], table)
+    let result: BoardTrim.Result
+    do {
+      result = try BoardTrim()(calibration, references: references.samples)
+    } catch {
+      throw Self.captureError(error, trim)
+    }
+    let offsets = result.offsets.map { String(decimal: $0 * 180 / .pi, places: 1) + "°" }.joined(separator: ", ")
+    let left = String(decimal: (result.calibration.boardVariance ?? 0).squareRoot() * 180 / .pi, places: 1)
+    Message.write(
+      "\(out): moved by \(offsets) at \(result.directionCount) reference directions; phases may differ by \(left)° still"
+    )
+    var made = references.origin.made(board: board)
+    made.trimmedFrom = (origin?.trimmedFrom ?? []) + (origin?.captures ?? [])
+    return (result.calibration, made)
+  }
+
+  private static func captureError(_ failure: BoardTrim.Failure, _ trim: String) -> CaptureError {
+    func degrees(_ angle: Double) -> String { String(decimal: angle * 180 / .pi, places: 1) }
+    let (problem, remedy): (String, String) =
+      switch failure {
+      case .noManifold:
+        (
+          "there is no calibration of phase differences to move",
+          "--trim moves what a table of phase differences gave; calibrate CIRs of another device anew."
+        )
+      case .noReference:
+        (
+          "it holds no phase differences with a true angle",
+          "Record one direction or more that you know, boresight say."
+        )
+      case .otherChannels(let found, let expected):
+        (
+          "it has \(found) phase differences, and the calibration \(expected)",
+          "Give a table of a board of the same kind, all differences of a row being there."
+        )
+      case .outside(let azimuth, let elevation):
+        (
+          "the direction \(degrees(azimuth))° azimuth, \(degrees(elevation))° elevation lies outside the calibration",
+          "Take reference directions from inside what was measured."
+        )
+      }
+    return CaptureError(file: trim, problem: problem, remedy: remedy)
   }
 
   private func validate(_ measured: AngleMeasurements) throws -> AngleCalibrationReport {

@@ -90,11 +90,19 @@ struct CalibrateBiasCommand: ParsableCommand {
     let folds = validation.run(candidates) { progress.update(bytes: 0, exchanges: $0) }
     progress.finish()
     let figures = BiasFigures(exchanges, folds)
-    try CalibrationFile.update(out) { $0.quality = trained.calibration }
+    try CalibrationFile.update(out) { file, origins in
+      file.quality = trained.calibration
+      origins.quality = exchanges.origin.made(delay: trained.calibration.delay)
+    }
     try BiasOutput(kind: output, output: ByteOutput()).write(figures, exchanges)
+    if let bias = trained.bias, bias.featureSet == nil {
+      Message.write(
+        "The CIRs' shape says nothing of the bias that carries over to places left out: "
+          + (bias.isZero ? "nothing is taken off." : "a constant is taken off."))
+    }
     if let bias = trained.bias {
       Message.write(
-        "\(out): \(bias.delay.rawValue), features \(bias.featureSet.rawValue), λ \(bias.lambda), "
+        "\(out): \(bias.delay.rawValue), features \(bias.name), λ \(bias.lambda), "
           + "deviation λ \(bias.deviationLambda)"
           + (trained.lineOfSight.map { "; line of sight \($0.featureSet.rawValue), λ \($0.lambda)" } ?? ""))
     }

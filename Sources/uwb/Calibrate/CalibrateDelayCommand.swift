@@ -69,7 +69,7 @@ struct CalibrateDelayCommand: ParsableCommand {
     let samples = try RangeSamples(
       captures, truth: try TruthFile.read(truth, captures: captures), engine: engine)
     let fit = DelayCalibrationFit()
-    guard let calibration = fit.calibration(of: samples.samples) else {
+    guard let report = fit.report(of: samples.samples) else {
       throw CaptureError(
         file: captures.joined(separator: ", "), problem: "the distances determine no calibration",
         remedy: "Give captures with finite distances in line of sight.")
@@ -80,7 +80,8 @@ struct CalibrateDelayCommand: ParsableCommand {
     } else {
       Message.write("One capture alone can't be left out: errors of other captures are not known.")
     }
-    try write(calibration)
+    for message in DelayReport(report).messages { Message.write(message) }
+    try write(report.calibration, samples.origin)
   }
 
   private func calibrateSelf(_ arrangement: SelfCalibration.Arrangement) throws {
@@ -90,11 +91,14 @@ struct CalibrateDelayCommand: ParsableCommand {
     var writer = EvaluationTableWriter(output, ByteOutput())
     for table in run.tables { try writer.write(table) }
     for message in run.messages { Message.write(message) }
-    try write(run.solution.calibration)
+    try write(run.solution.calibration, run.ranges.origin)
   }
 
-  private func write(_ calibration: DelayCalibration) throws {
-    try CalibrationFile.update(out) { $0.delay = calibration }
+  private func write(_ calibration: DelayCalibration, _ origin: OriginRecord) throws {
+    try CalibrationFile.update(out) { file, origins in
+      file.delay = calibration
+      origins.delay = origin.made()
+    }
     for device in calibration.devices {
       let metres = String(decimal: device.delay * UWB.speedOfLightInAir / 2, places: 4)
       Message.write(

@@ -20,22 +20,32 @@ struct DelayCrossValidation {
   init?(_ samples: RangeSamples, fit: DelayCalibrationFit) {
     self.samples = samples
     guard samples.captures.count > 1 else { return nil }
-    for capture in samples.captures.indices {
-      guard let calibration = fit.calibration(of: samples.samples, leavingOut: capture) else { return nil }
-      let probability = samples.probability(of: capture)
-      let own = samples.errors(of: capture, under: calibration, lineOfSightProbability: probability)
-      var row = Row(capture: capture, before: own.before, after: own.after)
-      if probability == 0 {
-        row.asLineOfSight = samples.errors(of: capture, under: calibration, lineOfSightProbability: nil).after
+    for group in samples.groups {
+      let left = Set(group.map { samples.numbers[$0] })
+      guard let calibration = fit.calibration(of: samples.samples.filter { !left.contains($0.capture) }) else {
+        continue
       }
-      rows.append(row)
+      for capture in group { add(capture, calibration) }
     }
+    guard !rows.isEmpty else { return nil }
+    rows.sort { $0.capture < $1.capture }
+  }
+
+  private mutating func add(_ capture: Int, _ calibration: DelayCalibration) {
+    let probability = samples.probability(of: capture)
+    let own = samples.errors(of: capture, under: calibration, lineOfSightProbability: probability)
+    var row = Row(capture: capture, before: own.before, after: own.after)
+    if probability == 0 {
+      row.asLineOfSight = samples.errors(of: capture, under: calibration, lineOfSightProbability: nil).after
+    }
+    rows.append(row)
   }
 
   /// Each capture, then all by label: before, and after with the capture left out.
   var table: EvaluationTable {
     var table = EvaluationTable(
-      name: "antenna delays and power bias, each capture left out in turn",
+      name:
+        "antenna delays and power bias, each \(samples.groups.count < samples.captures.count ? "pair" : "capture") left out in turn",
       columns: ["capture", "label", "stage"] + RangingErrors.columns)
     var labels: [String: Row] = [:]
     for row in rows {
@@ -76,7 +86,7 @@ struct DelayCrossValidation {
       samples += [before.sample("raw\(suffix)"), after.sample("calibrated\(suffix)")]
     }
     var panel = DistributionPicture(title: "", samples: samples).panel
-    panel.title = "Antenna delays and power bias, each capture left out in turn"
+    panel.title = "Antenna delays and power bias, held out"
     return panel
   }
 }

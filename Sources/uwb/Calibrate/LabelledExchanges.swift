@@ -23,6 +23,7 @@ struct LabelledExchanges {
   private(set) var rejected: [String: Int] = [:]
   private(set) var exchanges = 0
   private(set) var scale = TruthScale()
+  private(set) var origin = OriginRecord()
 
   /// - Parameter methods: the estimators to choose from; empty for the radio's own and the chip's.
   /// - Throws: `CaptureError` for a capture that can't be read or of which nothing is true.
@@ -30,6 +31,7 @@ struct LabelledExchanges {
     _ capture: String, name: String, truth: TruthTable, methods asked: [DelayMethod], options: EngineOptions
   ) throws {
     var reader = try options.input.open(capture)
+    try origin.begin(capture)
     let group = captures.count
     captures.append(name)
     var progress = Progress(name, totalBytes: nil)
@@ -44,6 +46,7 @@ struct LabelledExchanges {
           remedy: "Name it in the truth table that --truth gives: capture,distance_m,label.")
       }
       exchanges += 1
+      origin.add(exchange, truth: known ?? exchange.truth)
       take(
         exchange, group: group, distance: distance,
         isLineOfSight: known?.isLineOfSight ?? exchange.truth?.isLineOfSight,
@@ -57,6 +60,7 @@ struct LabelledExchanges {
     _ header: CaptureHeader, _ capture: String, _ asked: [DelayMethod], _ options: EngineOptions
   ) throws -> [(engine: RangingEngine, workspace: RangingEngine.Workspace)] {
     let base = try options.engine(for: header, file: capture).configuration
+    origin.set(base)
     let wanted = asked.isEmpty ? [base.profile.delay, .chip] : asked
     if methods.isEmpty {
       methods = wanted

@@ -29,25 +29,31 @@ struct PairRanges {
   /// From the truth table, m.
   private(set) var known: [Pair: Double] = [:]
   private(set) var samples: [Sample] = []
+  private(set) var origin = OriginRecord()
   /// Captures left out because they are labelled NLOS.
   private(set) var obstructed = 0
 
   init(_ paths: [String], truth: TruthTable?, engine options: EngineOptions) throws {
+    var skipped = SkippedCaptures()
     for path in paths {
       let entry = truth?[capture: path]
       if entry?.isLineOfSight == false {
         obstructed += 1
         continue
       }
-      try add(path, knownDistance: entry?.distance, options)
+      if let error = try add(path, known: entry, options) { skipped.add(error) }
     }
+    try skipped.tell(of: paths.count)
   }
 
-  private mutating func add(_ path: String, knownDistance: Double?, _ options: EngineOptions) throws {
+  /// - Returns: why the capture is left out, if it is.
+  private mutating func add(_ path: String, known entry: GroundTruth?, _ options: EngineOptions) throws -> CaptureError?
+  {
     var found: [Pair: [Double]] = [:]
     var samples: [Sample] = []
+    var record = origin
     var problem: (text: String, remedy: String)?
-    try RangeSamples.read(path, options) { exchange, measurement in
+    try RangeSamples.read(path, options, entry, &record) { exchange, measurement in
       guard let measured = measurement.rawDistance, measured.isFinite else { return }
       guard let local = exchange.local else {
         problem = (
@@ -69,11 +75,11 @@ struct PairRanges {
     }
     if let problem { throw CaptureError(file: path, problem: problem.text, remedy: problem.remedy) }
     guard !found.isEmpty else {
-      throw CaptureError(
+      return CaptureError(
         file: path, problem: "no exchange has a distance",
         remedy: "uwb info tells what is missing; leave the capture out.")
     }
-    if let knownDistance {
+    if let knownDistance = entry?.distance {
       guard found.count == 1, let pair = found.keys.first else {
         throw CaptureError(
           file: path, problem: "the truth table has one distance for the \(found.count) pairs of devices in it",
@@ -88,5 +94,7 @@ struct PairRanges {
     }
     for (pair, list) in found { distances[pair, default: []].append(list) }
     self.samples += samples
+    origin = record
+    return nil
   }
 }

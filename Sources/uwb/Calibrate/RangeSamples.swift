@@ -13,16 +13,21 @@ struct RangeSamples {
 
   private(set) var captures: [Capture] = []
   private(set) var samples: [DelayCalibrationFit.Sample] = []
+  private(set) var origin = OriginRecord()
+  /// Of each of `captures`: its number in `samples`.
+  private(set) var numbers: [Int] = []
 
   /// - Throws: `CaptureError` for a capture that can't be read, or has no distance with a truth.
   init(_ paths: [String], truth: TruthTable?, engine options: EngineOptions) throws {
+    var skipped = SkippedCaptures()
     let names = CaptureNames.shortest(paths)
     var scale = TruthScale()
     for (index, path) in paths.enumerated() {
       let known = truth?[capture: path]
       let count = samples.count
       var isLineOfSight: Bool?
-      try Self.read(path, options) { exchange, measurement in
+      var record = origin
+      try Self.read(path, options, known, &record) { exchange, measurement in
         let own = known ?? exchange.truth
         guard let distance = own?.distance, let measured = measurement.rawDistance,
           let deviation = measurement.rawDistanceDeviation
@@ -32,24 +37,34 @@ struct RangeSamples {
         samples.append(
           DelayCalibrationFit.Sample(
             capture: index, local: exchange.local, peer: exchange.peer, error: measured - distance,
-            deviation: deviation, powerdBm: exchange.localReceivedPowerdBm, isLineOfSight: isLineOfSight))
+            deviation: deviation, powerdBm: exchange.localReceivedPowerdBm, isLineOfSight: isLineOfSight,
+            trueDistance: distance))
       }
       scale.endCapture()
       guard samples.count > count else {
-        throw CaptureError(
-          file: path, problem: "no exchange has both a distance and a true one",
-          remedy: "Give --truth FILE.csv with a line for it, or a capture that holds its own truth.")
+        skipped.add(.withoutTruth(path))
+        continue
       }
+      origin = record
       captures.append(Capture(name: names[index], label: isLineOfSight.map { $0 ? "LOS" : "NLOS" } ?? ""))
+      numbers.append(index)
     }
     scale.warn(nil)
+    try skipped.tell(of: paths.count)
+  }
+
+  /// Captures, as places in `captures`, that are left out together.
+  var groups: [[Int]] {
+    DelayCalibrationFit.groups(of: samples).map { $0.compactMap { numbers.firstIndex(of: $0) } }
   }
 
   /// Measures a capture's exchanges without a delay calibration.
   static func read(
-    _ path: String, _ options: EngineOptions, _ body: (RangingExchange, RangingMeasurement) -> Void
+    _ path: String, _ options: EngineOptions, _ known: GroundTruth?, _ origin: inout OriginRecord,
+    _ body: (RangingExchange, RangingMeasurement) -> Void
   ) throws {
     var reader = try options.input.open(path)
+    try origin.begin(path)
     var progress = Progress(path, totalBytes: nil)
     defer { progress.finish() }
     var engine: RangingEngine?
@@ -59,12 +74,14 @@ struct RangeSamples {
       if engine == nil {
         var configuration = try options.engine(for: reader.header, file: path).configuration
         configuration.calibration.delay = nil
+        origin.set(configuration)
         let made = RangingEngine(configuration)
         workspace = made.makeWorkspace(antennaCount: configuration.array?.positions.count ?? 1)
         clocks = EachPair(ClockTracker(configuration.clocks))
         engine = made
       }
       guard let engine, let workspace else { continue }
+      origin.add(exchange, truth: known ?? exchange.truth)
       body(exchange, engine.measure(exchange, clock: clocks.update(exchange), using: workspace))
       progress.update(bytes: reader.bytesRead, exchanges: exchange.index + 1)
     }
@@ -78,7 +95,7 @@ struct RangeSamples {
   ) -> (before: RangingErrors, after: RangingErrors) {
     var before = RangingErrors()
     var after = RangingErrors()
-    for sample in samples where sample.capture == capture {
+    for sample in samples where sample.capture == numbers[capture] {
       before.add(sample.error, deviation: sample.deviation)
       let bias = calibration.bias(
         local: sample.local, peer: sample.peer, powerdBm: sample.powerdBm, lineOfSightProbability: probability)

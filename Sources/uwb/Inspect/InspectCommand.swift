@@ -34,7 +34,8 @@ struct InspectCommand: ParsableCommand {
 
   func run() throws {
     try FileUse(captures: [capture], files: engine.files, outputs: [svg]).check()
-    var reader = try engine.input.open(capture)
+    try engine.checkStrictly([capture])
+    var reader = try engine.open(capture)
     var found: RangingExchange?
     var count = 0
     while found == nil, let next = try reader.next() {
@@ -46,7 +47,7 @@ struct InspectCommand: ParsableCommand {
         file: capture, place: "exchange \(exchange)", problem: "the capture holds \(count) exchanges",
         remedy: count > 0 ? "Choose one of 0 … \(count - 1)." : "Check the format with --format.")
     }
-    let ranging = try engine.engine(for: reader.header, file: capture)
+    let ranging = try engine.engine(for: reader.header, file: capture, first: found)
     let measurement = ranging.measure(found, using: ranging.makeWorkspace())
     try ByteOutput.write(ExchangeText(header: reader.header, exchange: found, measurement: measurement).text + "\n")
     guard let svg else { return }

@@ -42,14 +42,88 @@ struct EngineOptions: ParsableArguments {
   /// Files that are read beside captures.
   var files: [String?] { [array, calibration, pulse.flatMap { PulseFile.isNamed(by: $0) ? $0 : nil }] }
 
+  @Flag(help: "What does not fit between calibration and capture is an error, told before anything is written.")
+  var strict = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Name of the board that recorded, where captures don't name it.",
+      discussion: "An angle calibration of another board, or of one that is not known, has larger standard deviations.",
+      valueName: "name"))
+  var board: String?
+
+  /// Opens the capture at `path`; what does not fit the calibration is told as it is met.
+  ///
+  /// - Throws: `CaptureError` for a capture that can't be read; with `--strict`, from here or from `next`, for a misfit.
+  func open(_ path: String) throws -> any CaptureReader {
+    guard calibration != nil || array != nil else { return try input.open(path) }
+    return try CheckedReader(path, self) { found in
+      if strict { throw misfit(found) }
+      for text in found { Message.warn(text) }
+    }
+  }
+
+  /// With `--strict`: reads the captures to their ends for what does not fit. Standard input is checked as it is read.
+  ///
+  /// - Throws: `CaptureError` where something does not fit.
+  func checkStrictly(_ captures: [String]) throws {
+    guard strict, calibration != nil || array != nil else { return }
+    var all: [String] = []
+    for capture in captures where capture != "-" {
+      var reader = try CheckedReader(capture, self) { found in
+        for text in found where !all.contains(text) { all.append(text) }
+      }
+      while try reader.next() != nil {}
+    }
+    if !all.isEmpty { throw misfit(all) }
+  }
+
+  private func misfit(_ found: [String]) -> CaptureError {
+    for text in found.dropFirst() { Message.write("Error: \(text)") }
+    return CaptureError(
+      file: calibration ?? array ?? "", problem: "does not fit the capture: \(found.first ?? "")",
+      remedy: "Calibrate for this capture, or leave --strict out to be warned and go on.")
+  }
+
+  func check(of exchange: RangingExchange, header: CaptureHeader, file: String) throws -> CalibrationCheck {
+    let known = try calibration.map(CalibrationFile.read) ?? Calibration()
+    let configuration = try configuration(for: header, file: file, first: exchange)
+    var check = CalibrationCheck(
+      file: calibration, calibration: known, configuration: configuration, isArrayGiven: array != nil)
+    check.begin(board: try identity(known, file, exchange))
+    return check
+  }
+
+  /// Which board an angle calibration meets in a capture that begins with `exchange`.
+  private func identity(_ known: Calibration, _ file: String, _ exchange: RangingExchange?) throws -> BoardIdentity {
+    guard angle != .none, let exchange, let measured = known.angle else { return .irrelevant }
+    let isOfPhases = exchange.phaseDifferences != nil
+    guard isOfPhases ? measured.manifold != nil : measured.antennas != nil else { return .irrelevant }
+    let origin = isOfPhases ? known.origins?.board : known.origins?.antennas
+    let found = try BoardIdentity(origin, board: board, local: exchange.local) { try captureHash(file) }
+    // Who trimmed a calibration did so for the board at hand.
+    return found == .unknown && measured.boardVariance != nil ? .same : found
+  }
+
   /// The engine for a capture that calls itself `header`.
   ///
+  /// - Parameter first: the capture's first exchange, where it may tell which device recorded.
   /// - Throws: `CaptureError` for a profile that is not known, or a file that can't be read.
-  func engine(for header: CaptureHeader, file: String) throws -> RangingEngine {
+  func engine(for header: CaptureHeader, file: String, first: RangingExchange? = nil) throws -> RangingEngine {
+    RangingEngine(try configuration(for: header, file: file, first: first))
+  }
+
+  private func configuration(
+    for header: CaptureHeader, file: String, first: RangingExchange?
+  ) throws -> RangingEngine.Configuration {
     var profile = try input.deviceProfile(of: header, file: file)
     if let pulse { profile.pulse = try PulseFile.shape(named: pulse) }
     let array = try array.map(ArrayFile.read) ?? header.array
     var known = try calibration.map(CalibrationFile.read) ?? Calibration()
+    switch try identity(known, file, first) {
+    case .unknown, .other: known.angle?.boardVariance = AngleCalibration.otherBoardVariance
+    case .same, .irrelevant: break
+    }
     if angle == .none {
       known.angle = nil
     } else if header.format == "phase-table", array == nil, known.angle?.search() == nil {
@@ -58,7 +132,10 @@ struct EngineOptions: ParsableArguments {
         remedy: "Measure it with uwb calibrate angle TABLE.csv --out CAL.json and give --calibration CAL.json, "
           + "or give the antennas with --array, or leave direction out with --angle none.")
     }
-    if let array, let antennas = known.angle?.antennas?.positions.count, antennas != array.positions.count {
+    // On one antenna it is told as not used: distances need none.
+    if let array, array.positions.count > 1, let antennas = known.angle?.antennas?.positions.count,
+      antennas != array.positions.count
+    {
       throw CaptureError(
         file: calibration ?? file, place: "angle.antennas",
         problem: "it was measured on \(antennas) antennas, and there are \(array.positions.count)",
@@ -66,12 +143,7 @@ struct EngineOptions: ParsableArguments {
     }
     // A range bias is that of the estimator it was learnt with.
     let calibrated = known.quality?.rangeBias == nil ? nil : known.quality?.delay
-    if let delay, let calibrated, delay != calibrated {
-      Message.write(
-        "The calibration's range bias is \(calibrated.rawValue)'s and is not used with --delay \(delay.rawValue).")
-    }
-    return RangingEngine(
-      RangingEngine.Configuration(
-        profile: profile, delay: delay ?? calibrated, array: array, angle: angle, calibration: known))
+    return RangingEngine.Configuration(
+      profile: profile, delay: delay ?? calibrated, array: array, angle: angle, calibration: known)
   }
 }

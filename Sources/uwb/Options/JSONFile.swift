@@ -3,17 +3,38 @@ import UWBCapture
 
 /// Small JSON files that people write by hand.
 enum JSONFile {
-  static func decode<Value: Decodable>(_ type: Value.Type, _ path: String, remedy: String) throws -> Value {
+  /// - Parameter shape: what the file may hold; fields beyond it are errors. `nil` leaves unknown fields alone.
+  /// - Throws: `CaptureError` that names the field or the line.
+  static func decode<Value: Decodable>(
+    _ type: Value.Type, _ path: String, shape: JSONShape? = nil, remedy: String
+  ) throws -> Value {
+    func failure(_ place: String?, _ problem: String) -> CaptureError {
+      CaptureError(file: path, place: place, problem: problem, remedy: remedy)
+    }
     let data = try ByteSource(path: path).contents()
     do {
+      let tree = try JSONTree.parse(data)
+      try shape?.check(tree)
       return try JSONDecoder().decode(type, from: data)
-    } catch let DecodingError.keyNotFound(key, _) {
-      throw CaptureError(file: path, place: key.stringValue, problem: "is missing", remedy: remedy)
+    } catch let error as JSONTree.Failure {
+      throw failure("line \(error.line)", "is not JSON: \(error.problem)")
+    } catch let error as JSONShape.Misfit {
+      throw failure(error.place, error.problem)
+    } catch let DecodingError.keyNotFound(key, context) {
+      throw failure(place(context.codingPath + [key]), "is missing")
     } catch let DecodingError.typeMismatch(_, context), let DecodingError.valueNotFound(_, context) {
-      let place = context.codingPath.map(\.stringValue).joined(separator: ".")
-      throw CaptureError(file: path, place: place, problem: "is not of the right kind", remedy: remedy)
+      throw failure(place(context.codingPath), "is not of the right kind")
+    } catch let DecodingError.dataCorrupted(context) {
+      throw failure(place(context.codingPath), context.debugDescription)
     } catch {
-      throw CaptureError(file: path, problem: "is not JSON", remedy: remedy)
+      throw failure(nil, "is not JSON")
     }
+  }
+
+  private static func place(_ path: [any CodingKey]) -> String? {
+    path.isEmpty
+      ? nil
+      : path.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }.joined(separator: ".")
+        .replacing(".[", with: "[")
   }
 }

@@ -76,6 +76,7 @@ struct ReplayCommand: ParsableCommand {
 
   func run() throws {
     try FileUse(captures: captures, files: engine.files + [device.pose], outputs: [report]).check()
+    try engine.checkStrictly(captures)
     try Interruption.finishing {
       if let shard { try measure(ShardOutput(shard, ByteOutput()), shard) } else { try replay() }
     }

@@ -20,10 +20,10 @@ struct ReplayInput {
     let size = captureByteCount(path)
     isStream = size == nil
     progress = Progress(name, totalBytes: size)
-    reader = try options.input.open(path)
+    reader = try options.open(path)
     // The header is whole once the first exchange was read.
     first = try reader.next()
-    let engine = first == nil ? nil : try options.engine(for: reader.header, file: path)
+    let engine = first == nil ? nil : try options.engine(for: reader.header, file: path, first: first)
     clocks = EachPair(ClockTracker(engine?.configuration.clocks ?? ClockTracker.Configuration()))
     self.engine = engine
   }

@@ -79,7 +79,7 @@ import Testing
       #expect(abs(found.delay - delay) * Self.halfSpeed < 0.006, "seed \(seed): \(found)")
     }
     #expect(calibration.lineOfSight.knots.isEmpty)
-    #expect(calibration.lineOfSight.deviation < 0.01)
+    #expect(calibration.lineOfSight.deviation < 0.02)
   }
 
   /// A curve over power that saturates, a level, another curve when obstructed; captures left out are predicted.
@@ -118,6 +118,110 @@ import Testing
       }
     }
     #expect(errors.rootMeanSquare < 0.025)
+  }
+
+  /// Samples of pairs of devices, `error` of each pair with what a place adds.
+  private func pairs(
+    _ list: [(UInt64, UInt64)], delays: [Double], place: Double, captures: Int = 2, using random: inout StatisticsRandom
+  ) -> [DelayCalibrationFit.Sample] {
+    var samples: [DelayCalibrationFit.Sample] = []
+    for (index, (one, other)) in list.enumerated() {
+      for capture in 0..<captures {
+        let error = delays[Int(one)] + delays[Int(other)] + place * random.gaussian()
+        for _ in 0..<10 {
+          samples.append(
+            DelayCalibrationFit.Sample(
+              capture: captures * index + capture, local: device(one), peer: device(other),
+              error: error + 0.02 * random.gaussian(), deviation: 0.02))
+        }
+      }
+    }
+    return samples
+  }
+
+  /// Root of the mean square of a pair's errors under a calibration made without it, and of what they were.
+  private func heldOut(_ samples: [DelayCalibrationFit.Sample]) throws -> (after: Double, before: Double) {
+    var (after, before) = (StatisticsErrors(), StatisticsErrors())
+    for group in DelayCalibrationFit.groups(of: samples) {
+      let left = Set(group)
+      let calibration = try #require(
+        DelayCalibrationFit().calibration(of: samples.filter { !left.contains($0.capture) }))
+      for sample in samples where left.contains(sample.capture) {
+        before.add(sample.error)
+        after.add(
+          sample.error - calibration.bias(local: sample.local, peer: sample.peer, powerdBm: nil).distance)
+      }
+    }
+    return (after.rootMeanSquare, before.rootMeanSquare)
+  }
+
+  /// Four devices in a cycle: delays of their own can't predict a pair that was left out, whatever they explain of the others.
+  @Test func aCycleGetsNoDelaysOfItsOwn() throws {
+    var (after, before) = (0.0, 0.0)
+    for seed in 2431..<2451 as Range<UInt64> {
+      var random = StatisticsRandom(seed: seed)
+      let delays = (0..<4).map { _ in 0.05 * random.gaussian() }
+      let samples = pairs([(0, 1), (1, 2), (2, 3), (3, 0)], delays: delays, place: 0.1, using: &random)
+      let report = try #require(DelayCalibrationFit().report(of: samples))
+      #expect(report.isByPairs && report.groupCount == 4)
+      #expect(report.openDevices == ["0000", "0001", "0002", "0003"])
+      let errors = try heldOut(samples)
+      after += errors.after * errors.after
+      before += errors.before * errors.before
+    }
+    // Level errors of 0.1 m and none to be had: nothing is lost over twenty cycles but what choosing among four groups costs.
+    #expect((after / before).squareRoot() < 1.15, "\((after / before).squareRoot())")
+  }
+
+  /// Where delays carry over they are taken, and a shared one where that is all there is.
+  @Test func whatCarriesOverIsTaken() throws {
+    var random = StatisticsRandom(seed: 2461)
+    let all: [(UInt64, UInt64)] = [
+      (0, 1), (0, 2), (0, 3), (0, 4), (1, 2), (1, 3), (1, 4), (2, 3), (2, 4), (3, 4),
+    ]
+    let own = pairs(all, delays: [0.4, -0.2, 0.1, 0.6, -0.3], place: 0.02, using: &random)
+    let report = try #require(DelayCalibrationFit().report(of: own))
+    #expect(report.model == .devices && report.openDevices.isEmpty)
+    #expect(try heldOut(own).after < 0.1)
+    let shared = pairs(all, delays: [0.2, 0.2, 0.2, 0.2, 0.2], place: 0.05, using: &random)
+    #expect(try #require(DelayCalibrationFit().report(of: shared)).model == .constant)
+    let errors = try heldOut(shared)
+    #expect(errors.after < 0.25 * errors.before)
+    let none = pairs(all, delays: [0, 0, 0, 0, 0], place: 0.1, using: &random)
+    let nothing = try heldOut(none)
+    #expect(nothing.after < 1.06 * nothing.before)
+  }
+
+  /// Errors that swing over the distances: places left out between neighbours look well known, places apart don't, and that is
+  /// what is stated.
+  @Test func deviationsAreOfOtherGround() throws {
+    var random = StatisticsRandom(seed: 2471)
+    let samples = (0..<32).flatMap { capture in
+      (0..<20).map { _ in
+        DelayCalibrationFit.Sample(
+          capture: capture, local: device(1), peer: device(2),
+          error: 0.2 * Double.cos(2 * .pi * Double(capture) / 12) + 0.01 * random.gaussian(), deviation: 0.01,
+          powerdBm: -70 - Double(capture) + 0.2 * random.gaussian(), isLineOfSight: true,
+          trueDistance: Double(2 * capture))
+      }
+    }
+    let curve = try #require(DelayCalibrationFit().calibration(of: samples)).lineOfSight
+    #expect(curve.knots.count > 2)
+    let neighbours = try #require(curve.heldOutDeviation)
+    #expect(curve.deviation > 1.5 * neighbours, "\(curve.deviation) and \(neighbours) m")
+  }
+
+  /// One place says nothing of others, and a device that was not calibrated is known less well than one that was.
+  @Test func unknownGround() throws {
+    var random = StatisticsRandom(seed: 2481)
+    let one = pairs([(0, 1)], delays: [0.1, 0.1], place: 0, captures: 1, using: &random)
+    let calibration = try #require(DelayCalibrationFit().calibration(of: one))
+    #expect(calibration.lineOfSight.deviation >= 0.1)
+    let known = calibration.bias(local: device(0), peer: device(1), powerdBm: nil).deviation
+    let stranger = calibration.bias(local: device(0), peer: device(9), powerdBm: nil).deviation
+    #expect(stranger > known)
+    #expect(
+      DelayCalibration(devices: [.init(address: "1", delay: 0), .init(address: "0001", delay: 0)]).problem != nil)
   }
 
   @Test func hopelessInput() {

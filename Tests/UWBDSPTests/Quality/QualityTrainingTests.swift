@@ -94,6 +94,22 @@ import Testing
     #expect(trained.calibration.delay == .edgeFit)
   }
 
+  /// Errors that the features say nothing of: a constant is taken where there is one, and nothing where there is none, each with
+  /// the spread over places as its deviation.
+  @Test(arguments: [0.3, 0.0]) func featuresThatSayNothing(constant: Double) throws {
+    var random = StatisticsRandom(seed: 5307)
+    var unlike = samples(5308, places: 8)
+    let errors = (0..<8).map { _ in constant + 0.05 * random.gaussian() }
+    for index in unlike.indices {
+      unlike[index].distance = (unlike[index].trueDistance ?? 0) + errors[unlike[index].group]
+    }
+    let trained = try #require(validation.biasTraining.fit([(delay: .edgeFit, samples: unlike)]))
+    #expect(trained.choice.featureSet == nil)
+    let bias = trained.model.bias.value(at: unlike[0].features)
+    #expect(abs(bias - constant) < 0.08, "\(bias)")
+    #expect((0.02...0.15).contains(trained.model.deviation(unlike[0].features)))
+  }
+
   @Test func tooFewPlacesAreNoTraining() {
     let two = samples(5306, places: 2)
     #expect(validation.biasTraining.fit([(delay: .edgeFit, samples: two)]) == nil)

@@ -34,12 +34,19 @@ struct CaptureSection: RangingSection {
     var all: [String: Group] = [:]
     var sight = LineOfSightScores()
     var scale = TruthScale()
+    var skipped = SkippedCaptures()
     for (capture, name) in zip(input.captures, CaptureNames.shortest(input.captures)) {
-      let (group, label) = try measure(capture, input, &sight, &scale)
+      var own = sight
+      guard let (group, label) = try measure(capture, input, &own, &scale) else {
+        skipped.add(.withoutTruth(capture))
+        continue
+      }
+      sight = own
       add(group, name, label, to: &table)
       all[label, default: Group()].add(group)
     }
     scale.warn(input.truthFile)
+    try skipped.tell(of: input.captures.count)
     var total = Group()
     for (label, group) in all.sorted(by: { $0.key < $1.key }) {
       if all.count > 1 { add(group, "all", label, to: &table) }
@@ -68,8 +75,8 @@ struct CaptureSection: RangingSection {
   private func measure(
     _ capture: String, _ input: RangingEvaluationInput, _ sight: inout LineOfSightScores,
     _ scale: inout TruthScale
-  ) throws -> (group: Group, label: String) {
-    var reader = try input.engine.input.open(capture)
+  ) throws -> (group: Group, label: String)? {
+    var reader = try input.engine.open(capture)
     var group = Group()
     let known = input.truth?[capture: capture]
     var labels: Set<String> = []
@@ -79,7 +86,7 @@ struct CaptureSection: RangingSection {
     var clocks = EachPair(ClockTracker())
     while let exchange = try reader.next() {
       if engine == nil {
-        let made = try input.engine.engine(for: reader.header, file: capture)
+        let made = try input.engine.engine(for: reader.header, file: capture, first: exchange)
         clocks = EachPair(ClockTracker(made.configuration.clocks))
         workspace = made.makeWorkspace()
         engine = made
@@ -97,11 +104,7 @@ struct CaptureSection: RangingSection {
       if let value = tracked.distance { group.delivered.add(value - distance, deviation: tracked.distanceDeviation) }
     }
     scale.endCapture()
-    guard !group.raw.errors.isEmpty else {
-      throw CaptureError(
-        file: capture, problem: "no exchange has both a distance and a true one",
-        remedy: "Give --truth FILE.csv with a line for it, or a capture that holds its own truth.")
-    }
+    guard !group.raw.errors.isEmpty else { return nil }
     return (group, labels.count == 1 ? labels.first ?? "" : labels.isEmpty ? "unlabelled" : "mixed")
   }
 }

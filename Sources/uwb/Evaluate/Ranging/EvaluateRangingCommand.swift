@@ -47,6 +47,7 @@ struct EvaluateRangingCommand: ParsableCommand {
 
   func run() throws {
     try FileUse(captures: captures, files: engine.files + [truth], outputs: [svg]).check()
+    try engine.checkStrictly(captures)
     let input = RangingEvaluationInput(
       captures: captures, truth: try TruthFile.read(truth, captures: captures), truthFile: truth, engine: engine,
       seed: seed, walks: walks,

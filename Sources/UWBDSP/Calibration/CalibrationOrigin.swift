@@ -1,0 +1,86 @@
+/// What one part of a calibration was made of: what has to fit where it is used.
+///
+/// Everything is optional but the captures: what a capture doesn't tell can't be recorded, and is not checked.
+public struct CalibrationOrigin: Sendable, Hashable, Codable {
+  /// A capture that took part.
+  public struct Capture: Sendable, Hashable, Codable {
+    /// The file's name without its folders.
+    public var name: String
+    /// SHA-512 of the file, hexadecimal; `nil` for standard input.
+    public var sha512: String?
+    /// Exchanges that it holds.
+    public var exchanges: Int
+
+    public init(name: String, sha512: String?, exchanges: Int) {
+      self.name = name
+      self.sha512 = sha512
+      self.exchanges = exchanges
+    }
+  }
+
+  /// The least and the largest value that occurred.
+  public struct Extent: Sendable, Hashable, Codable {
+    public var least: Double
+    public var most: Double
+
+    public init(_ value: Double) {
+      (least, most) = (value, value)
+    }
+
+    /// Widens it to hold `value`.
+    public mutating func add(_ value: Double) {
+      least = min(least, value)
+      most = max(most, value)
+    }
+  }
+
+  /// Version of the program that made it.
+  public var version: String?
+  /// Day it was made, `2026-01-31`, UTC.
+  public var date: String?
+  /// Name of the radio's profile.
+  public var profile: String?
+  /// The first-path estimator in use.
+  public var delay: DelayMethod?
+  /// The devices that recorded, as `DeviceAddress` prints them.
+  public var local: [String]?
+  public var peers: [String]?
+  /// What the caller calls the board.
+  public var board: String?
+  /// The receiver's antennas, m.
+  public var antennas: [SIMD3<Double>]?
+  public var captures: [Capture]
+  /// Of the board that the calibration was measured on, where `BoardTrim` moved it to another with `captures`.
+  public var trimmedFrom: [Capture]?
+  public var powerdBm: Extent?
+  public var distance: Extent?
+  public var azimuthDegrees: Extent?
+  public var elevationDegrees: Extent?
+
+  public init(captures: [Capture] = []) {
+    self.captures = captures
+  }
+
+  enum CodingKeys: String, CodingKey {
+    case version, date, profile, local, peers, board, captures
+    case delay = "estimator"
+    case trimmedFrom = "trimmed_from"
+    case antennas = "antennas_m"
+    case powerdBm = "power_dbm"
+    case distance = "distance_m"
+    case azimuthDegrees = "azimuth_deg"
+    case elevationDegrees = "elevation_deg"
+  }
+}
+
+/// What each part of a calibration file was made of; `nil` where the part is not there, or nobody wrote it down.
+public struct CalibrationOrigins: Sendable, Hashable, Codable {
+  public var delay: CalibrationOrigin?
+  public var quality: CalibrationOrigin?
+  /// Of the phase differences in `Calibration.angle`.
+  public var board: CalibrationOrigin?
+  /// Of the antennas in `Calibration.angle`.
+  public var antennas: CalibrationOrigin?
+
+  public init() {}
+}
