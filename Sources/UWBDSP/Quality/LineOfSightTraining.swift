@@ -13,7 +13,7 @@ public struct LineOfSightTraining: Sendable, Hashable {
   public var exchangesPerPlace: Int
 
   public init(
-    featureSets: [QualityFeatureSet] = [.amplitudes, .firstPath, .edges, .firstPathAndEdges, .all],
+    featureSets: [QualityFeatureSet] = [.site, .amplitudes, .firstPath, .edges, .firstPathAndEdges, .all],
     lambdas: [Double] = [0.01, 0.03, 0.1, 0.3, 1], exchangesPerPlace: Int = 32
   ) {
     self.featureSets = featureSets

@@ -24,19 +24,22 @@ struct LabelledExchanges {
   private(set) var exchanges = 0
 
   /// - Parameter methods: the estimators to choose from; empty for the radio's own and the chip's.
+  ///   - truth: `nil` asks for none.
   /// - Throws: `CaptureError` for a capture that can't be read or of which nothing is true.
-  mutating func add(_ capture: String, truth: TruthTable, methods asked: [DelayMethod], options: EngineOptions) throws {
+  mutating func add(_ capture: String, truth: TruthTable?, methods asked: [DelayMethod], options: EngineOptions) throws
+  {
     var reader = try options.input.open(capture)
     let name = capture == "-" ? "-" : URL(fileURLWithPath: capture).lastPathComponent
     let group = captures.count
     captures.append(name)
     var progress = Progress(name, totalBytes: nil)
     defer { progress.finish() }
-    let known = truth[capture: capture]
+    let known = truth?[capture: capture]
     var stages: [(engine: RangingEngine, workspace: RangingEngine.Workspace)] = []
     while let exchange = try reader.next() {
       if stages.isEmpty { stages = try self.stages(reader.header, capture, asked, options) }
-      guard let distance = known?.distance ?? exchange.truth?.distance else {
+      let distance = known?.distance ?? exchange.truth?.distance
+      guard distance != nil || truth == nil else {
         throw CaptureError(
           file: capture, problem: "its true distance is not known",
           remedy: "Name it in the truth table that --truth gives: capture,distance_m,label.")
@@ -75,7 +78,7 @@ struct LabelledExchanges {
   }
 
   private mutating func take(
-    _ exchange: RangingExchange, group: Int, distance: Double, isLineOfSight: Bool?,
+    _ exchange: RangingExchange, group: Int, distance: Double?, isLineOfSight: Bool?,
     _ stages: [(engine: RangingEngine, workspace: RangingEngine.Workspace)]
   ) {
     var found: [QualitySample] = []

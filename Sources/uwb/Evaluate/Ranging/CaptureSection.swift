@@ -42,7 +42,8 @@ struct CaptureSection: RangingSection {
       title: "Distance errors", samples: [total.raw.sample("raw"), total.tracked.sample("tracked")])
     var panel = picture.panel
     panel.title = "Captures with known distances"
-    let isCalibrated = try input.engine.calibration.map(CalibrationFile.read)?.quality?.lineOfSight != nil
+    let quality = try input.engine.calibration.map(CalibrationFile.read)?.quality
+    let isCalibrated = quality?.lineOfSight != nil || quality?.baseline != nil
     let model = isCalibrated ? "calibration" : Self.shipped
     if sight.curve != nil, !isCalibrated {
       Message.write(
