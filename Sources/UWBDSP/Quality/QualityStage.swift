@@ -1,12 +1,14 @@
 /// Judges one exchange: line of sight, range bias, and what the distance's deviation then is.
 struct QualityStage: Sendable {
   private let lineOfSight: LineOfSightModel
+  private let judgesByShape: Bool
   private let baseline: SignalBaseline?
   private let rangeBias: RangeBiasModel?
 
   /// - Parameter delay: the estimator in use. A calibration of another says nothing about its bias.
   init(_ calibration: QualityCalibration?, delay: DelayMethod) {
     lineOfSight = calibration?.lineOfSight ?? .unlabelled
+    judgesByShape = lineOfSight.linear.features.contains(.siteOdds)
     baseline = calibration?.baseline
     rangeBias = calibration?.delay == delay ? calibration?.rangeBias : nil
   }
@@ -22,9 +24,9 @@ struct QualityStage: Sendable {
     if let distance = measurement.distance { features.setDistance(distance) }
     features.setSiteOdds(measurement.distance == nil ? nil : baseline)
     if measurement.distance != nil || !lineOfSight.linear.features.contains(.freeSpacePeak) {
-      measurement.lineOfSightProbability = lineOfSight.probability(features)
-      measurement.isLineOfSightUnknown =
-        lineOfSight.linear.features == [.siteOdds] && LineOfSightModel.simulated.trust(features) == 0
+      measurement.isLineOfSightUnknown = judgesByShape && LineOfSightModel.simulated.trust(features) == 0
+      measurement.lineOfSightProbability =
+        measurement.isLineOfSightUnknown ? 0.5 : lineOfSight.probability(features)
     }
     if measurement.distance != nil, let rangeBias {
       measurement.rangeBias = rangeBias.bias.value(at: features)

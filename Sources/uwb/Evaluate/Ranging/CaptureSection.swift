@@ -47,8 +47,8 @@ struct CaptureSection: RangingSection {
     let model = isCalibrated ? "calibration" : Self.shipped
     if sight.curve != nil, !isCalibrated {
       Message.write(
-        "Line of sight is told by the model that ships, which knows simulated channels only: take it as a ranking, and calibrate with "
-          + "uwb calibrate bias for a probability.")
+        "Line of sight is told by the model that ships, which knows simulated sites only. uwb calibrate bias --unlabelled moves its "
+          + "threshold to this site.")
     }
     return RangingSectionResult(
       tables: [table] + sight.tables(model: model), panels: [panel] + [sight.panel(model: model)].compactMap { $0 })
