@@ -26,6 +26,13 @@ import Testing
       "edge-fit")
     expectFailure(
       try UwbProcess.run("calibrate", "bias", capture, "--out", out, "--ridge=-1"), 64, "positive")
+    expectFailure(
+      try UwbProcess.run("calibrate", "bias", "--unlabelled", capture, "--out", out), 1,
+      "how strong a clear first path",
+      "8 places")
+    expectFailure(
+      try UwbProcess.run("calibrate", "bias", "--unlabelled", capture, "--out", out, "--truth", "truth.csv"), 64,
+      "--unlabelled")
     #expect(!FileManager.default.fileExists(atPath: out))
   }
 
@@ -46,11 +53,11 @@ import Testing
   func simulated() throws {
     let folder = try TemporaryFolder()
     let run = try UwbProcess.run(
-      "calibrate", "simulated", "--trials", "1", "--seed", "3", "--out", folder.path("model.swift"))
+      "calibrate", "simulated", "--sites", "30", "--seed", "3", "--out", folder.path("model.swift"))
     #expect(run.status == 0, "\(run.errors)")
-    #expect(run.output.contains("cm7, cm8"))
+    #expect(run.output.contains("the same, baselines learnt"))
     let source = try String(contentsOfFile: folder.path("model.swift"), encoding: .utf8)
-    #expect(source.contains("--trials 1 --seed 3"))
+    #expect(source.contains("--sites 30 --seed 3"))
     #expect(source.contains("public static let simulated = LineOfSightModel("))
   }
 }

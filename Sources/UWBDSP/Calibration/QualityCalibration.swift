@@ -3,13 +3,17 @@ public struct QualityCalibration: Sendable, Hashable, Codable {
   /// The first-path estimator that the captures were measured with: biases are its, and hold for no other.
   public var delay: DelayMethod?
   public var lineOfSight: LineOfSightModel?
+  /// How strong a clear first path is at the site.
+  public var baseline: SignalBaseline?
   public var rangeBias: RangeBiasModel?
 
   public init(
-    delay: DelayMethod? = nil, lineOfSight: LineOfSightModel? = nil, rangeBias: RangeBiasModel? = nil
+    delay: DelayMethod? = nil, lineOfSight: LineOfSightModel? = nil, baseline: SignalBaseline? = nil,
+    rangeBias: RangeBiasModel? = nil
   ) {
     self.delay = delay
     self.lineOfSight = lineOfSight
+    self.baseline = baseline
     self.rangeBias = rangeBias
   }
 }

@@ -74,6 +74,8 @@ public struct RangingMeasurement: Sendable, Hashable, Codable {
   public var clockRejections: Int?
   /// 0 … 1
   public var lineOfSightProbability: Double?
+  /// Whether the CIRs are unlike all that the model was trained on; `lineOfSightProbability` is then 0.5 and no evidence.
+  public var isLineOfSightUnknown = false
   /// What the CIRs' shape says that `distance` is too long by, m; needs a calibration with the delay estimator in use.
   public var rangeBias: Double?
   /// m, standard deviation of `distance` less `rangeBias`, noise included. Most of it is the place's, and no average

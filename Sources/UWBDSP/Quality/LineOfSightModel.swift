@@ -1,15 +1,35 @@
 /// Probability that an exchange had line of sight, from the shape of its CIRs: the logistic function of a linear model.
 ///
-/// Even odds are assumed beforehand: how often a place has line of sight is not the model's to know.
+/// Even odds are assumed beforehand: how often a place has line of sight is not the model's to know. Far from all that it was
+/// trained on, a model with a `support` says 0.5.
 public struct LineOfSightModel: Sendable, Hashable, Codable {
-  public var logOdds: LinearModel
+  public var linear: LinearModel
+  /// Where `linear` was trained; `nil` believes it everywhere.
+  public var support: FeatureSupport?
 
-  public init(logOdds: LinearModel) {
-    self.logOdds = logOdds
+  private enum CodingKeys: String, CodingKey {
+    case linear = "logOdds"
+    case support
+  }
+
+  public init(logOdds: LinearModel, support: FeatureSupport? = nil) {
+    linear = logOdds
+    self.support = support
   }
 
   /// 0 … 1; allocates nothing.
   public func probability(_ features: QualityFeatures) -> Double {
-    LogisticRegression.probability(logOdds: logOdds.value(at: features))
+    LogisticRegression.probability(logOdds: logOdds(features))
   }
+
+  public func logOdds(_ features: QualityFeatures) -> Double { linear.value(at: features) * trust(features) }
+
+  /// 1 where `features` are like training, 0 where nothing is known of such.
+  public func trust(_ features: QualityFeatures) -> Double { support?.trust(features, of: linear.features) ?? 1 }
+
+  /// The model without labels of the site: the odds as they are.
+  public static let unlabelled = LineOfSightModel(
+    logOdds: LinearModel(
+      features: [.siteOdds], scaling: FeatureScaling(means: [0], deviations: [1], clip: 20), coefficients: [1],
+      intercept: 0))
 }

@@ -13,13 +13,16 @@ public struct LineOfSightTraining: Sendable, Hashable {
   public var exchangesPerPlace: Int
 
   public init(
-    featureSets: [QualityFeatureSet] = [.amplitudes, .firstPath, .edges, .firstPathAndEdges, .all],
+    featureSets: [QualityFeatureSet] = [.site, .amplitudes, .firstPath, .edges, .firstPathAndEdges, .all],
     lambdas: [Double] = [0.01, 0.03, 0.1, 0.3, 1], exchangesPerPlace: Int = 32
   ) {
     self.featureSets = featureSets
     self.lambdas = lambdas
     self.exchangesPerPlace = exchangesPerPlace
   }
+
+  /// Of the one coefficient that a site's odds have: it keeps a slope finite where the classes part.
+  private static let siteLambda = 0.001
 
   public struct Choice: Sendable, Hashable {
     public var featureSet: QualityFeatureSet
@@ -47,7 +50,7 @@ public struct LineOfSightTraining: Sendable, Hashable {
     var choices: [Choice] = []
     var costs: [[Double]] = []
     for set in featureSets.sorted(by: { $0.features.count < $1.features.count }) {
-      for lambda in lambdas.sorted(by: >) {
+      for lambda in set == .site ? [Self.siteLambda] : lambdas.sorted(by: >) {
         guard let cost = losses(few, groups, set, lambda) else { continue }
         costs.append(cost)
         choices.append(

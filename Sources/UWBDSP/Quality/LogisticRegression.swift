@@ -78,6 +78,9 @@ public struct LogisticRegression: Sendable, Hashable {
     logOdds >= 0 ? Double.log(onePlus: Double.exp(-logOdds)) : -logOdds + Double.log(onePlus: Double.exp(logOdds))
   }
 
+  /// ln of `probability(logOdds:)`.
+  public static func logProbability(logOdds: Double) -> Double { -loss(logOdds: logOdds) }
+
   private func objective(
     _ unknowns: [Double], _ rows: FeatureTable, _ labels: [Bool], _ weights: [Double], _ indices: [Int], _ total: Double
   ) -> Double {

@@ -20,6 +20,8 @@ public struct QualityCrossValidation: Sendable {
     /// Stated for `error`, m.
     public var deviation: Double?
     public var lineOfSightProbability: Double?
+    /// Of the model that ships, the site's baseline learnt from the other places without their labels.
+    public var unlabelledProbability = 0.5
   }
 
   public struct Fold: Sendable, Hashable {
@@ -49,10 +51,12 @@ public struct QualityCrossValidation: Sendable {
     _ candidates: [(delay: DelayMethod, samples: [QualitySample])]
   ) -> (calibration: QualityCalibration, bias: RangeBiasTraining.Choice?, lineOfSight: LineOfSightTraining.Choice?) {
     let bias = biasTraining.fit(candidates)
-    let samples = Self.samples(candidates, bias?.choice.delay)
+    var samples = Self.samples(candidates, bias?.choice.delay)
+    let baseline = SignalBaselineFit().fit(samples)
+    for index in samples.indices { samples[index].features.setSiteOdds(baseline) }
     let lineOfSight = lineOfSightTraining.fit(samples)
     let calibration = QualityCalibration(
-      delay: bias?.choice.delay, lineOfSight: lineOfSight?.model, rangeBias: bias?.model)
+      delay: bias?.choice.delay, lineOfSight: lineOfSight?.model, baseline: baseline, rangeBias: bias?.model)
     return (calibration, bias?.choice, lineOfSight?.choice)
   }
 
@@ -70,11 +74,14 @@ public struct QualityCrossValidation: Sendable {
     let left = Self.samples(candidates, trained.bias?.delay).filter { $0.group == group }
     let predictions = left.map { sample in
       var prediction = Prediction(group: group)
+      var features = sample.features
+      features.setSiteOdds(trained.calibration.baseline)
       if let model = trained.calibration.rangeBias, let truth = sample.trueDistance {
         prediction.error = sample.distance - model.bias.value(at: sample.features) - truth
         prediction.deviation = model.deviation(sample.features)
       }
-      prediction.lineOfSightProbability = trained.calibration.lineOfSight?.probability(sample.features)
+      prediction.unlabelledProbability = LineOfSightModel.unlabelled.probability(features)
+      prediction.lineOfSightProbability = trained.calibration.lineOfSight?.probability(features)
       return prediction
     }
     return Fold(group: group, bias: trained.bias, lineOfSight: trained.lineOfSight, predictions: predictions)

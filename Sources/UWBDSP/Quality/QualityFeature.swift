@@ -45,6 +45,8 @@ public enum QualityFeature: String, Sendable, Hashable, CaseIterable, Codable {
   case edgeAt5Percent, edgeAt10Percent, edgeAt20Percent, edgeAt30Percent, edgeAt50Percent
   // … or over a multiple of the noise's deviation.
   case edgeAt5Noise, edgeAt7Noise, edgeAt10Noise, edgeAt14Noise
+  /// Log-odds of line of sight of the model that ships, with the site's baseline where it is known.
+  case siteOdds
 
   /// Where the feature lies in `QualityFeatures`.
   public var index: Int {
@@ -73,6 +75,7 @@ public enum QualityFeature: String, Sendable, Hashable, CaseIterable, Codable {
     case .edgeAt7Noise: 21
     case .edgeAt10Noise: 22
     case .edgeAt14Noise: 23
+    case .siteOdds: 24
     }
   }
 }
@@ -87,10 +90,12 @@ public enum QualityFeatureSet: String, Sendable, Hashable, CaseIterable {
   case edges
   /// Amplitudes, the first path's and edges.
   case firstPathAndEdges = "first-path-edges"
-  /// Everything.
+  /// Everything that is measured.
   case all
   /// What does not depend on how a receiver scales its taps, nor on the distance: for models that know no radio.
   case relative
+  /// The log-odds of the model that ships: two coefficients move its threshold to a site.
+  case site
 
   private static let amplitudeFeatures: [QualityFeature] = [.peak, .noise, .energy, .freeSpacePeak, .signalToNoise]
   private static let firstPathFeatures: [QualityFeature] = [.firstPathShare, .firstPathToPeak, .firstPathPower]
@@ -105,22 +110,24 @@ public enum QualityFeatureSet: String, Sendable, Hashable, CaseIterable {
     case .firstPath: Self.amplitudeFeatures + Self.firstPathFeatures
     case .edges: Self.amplitudeFeatures + Self.edgeFeatures
     case .firstPathAndEdges: Self.amplitudeFeatures + Self.firstPathFeatures + Self.edgeFeatures
-    case .all: QualityFeature.allCases
+    case .all: QualityFeature.allCases.filter { $0 != .siteOdds }
     case .relative:
       [
         .firstPathShare, .firstPathToPeak, .peakLag, .meanExcessDelay, .delaySpread, .kurtosis, .pathCount, .riseTime,
-        .fitResidual, .edgeAt5Percent, .edgeAt10Percent, .edgeAt20Percent, .edgeAt30Percent, .edgeAt50Percent,
+        .fitResidual,
       ]
+    case .site: [.siteOdds]
     }
   }
 }
 
 /// One number for each `QualityFeature`.
 public struct QualityFeatures: Sendable, Hashable {
-  // By index, eight each.
+  // By index, eight each and one.
   private var low = SIMD8<Double>()
   private var middle = SIMD8<Double>()
   private var high = SIMD8<Double>()
+  private var siteOdds = 0.0
 
   public init() {}
 
@@ -130,7 +137,8 @@ public struct QualityFeatures: Sendable, Hashable {
       switch feature.index >> 3 {
       case 0: return low[lane]
       case 1: return middle[lane]
-      default: return high[lane]
+      case 2: return high[lane]
+      default: return siteOdds
       }
     }
     set {
@@ -138,7 +146,8 @@ public struct QualityFeatures: Sendable, Hashable {
       switch feature.index >> 3 {
       case 0: low[lane] = newValue
       case 1: middle[lane] = newValue
-      default: high[lane] = newValue
+      case 2: high[lane] = newValue
+      default: siteOdds = newValue
       }
     }
   }
@@ -149,11 +158,25 @@ public struct QualityFeatures: Sendable, Hashable {
     result.low = 0.5 * (one.low + other.low)
     result.middle = 0.5 * (one.middle + other.middle)
     result.high = 0.5 * (one.high + other.high)
+    result.siteOdds = 0.5 * (one.siteOdds + other.siteOdds)
     return result
   }
 
   /// Enters the distance, m, on which `freeSpacePeak` depends. Distances below 0.3 m count as that.
   public mutating func setDistance(_ distance: Double) {
     self[.freeSpacePeak] = self[.peak] + 20 * Double.log10(max(distance, 0.3))
+  }
+
+  /// Enters `siteOdds`: by the shape alone without a baseline.
+  public mutating func setSiteOdds(_ baseline: SignalBaseline?) {
+    let shape = LineOfSightModel.simulated.logOdds(self)
+    guard let baseline else {
+      self[.siteOdds] = shape
+      return
+    }
+    // Where the shape is unlike all training, so may be what the first path is.
+    self[.siteOdds] =
+      ExcessLossModel.simulated.logOdds(shape: shape, excessLossdB: baseline.excessLossdB(self))
+      * LineOfSightModel.simulated.trust(self)
   }
 }

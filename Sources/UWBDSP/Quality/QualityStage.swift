@@ -1,11 +1,15 @@
 /// Judges one exchange: line of sight, range bias, and what the distance's deviation then is.
 struct QualityStage: Sendable {
   private let lineOfSight: LineOfSightModel
+  private let judgesByShape: Bool
+  private let baseline: SignalBaseline?
   private let rangeBias: RangeBiasModel?
 
   /// - Parameter delay: the estimator in use. A calibration of another says nothing about its bias.
   init(_ calibration: QualityCalibration?, delay: DelayMethod) {
-    lineOfSight = calibration?.lineOfSight ?? .simulated
+    lineOfSight = calibration?.lineOfSight ?? .unlabelled
+    judgesByShape = lineOfSight.linear.features.contains(.siteOdds)
+    baseline = calibration?.baseline
     rangeBias = calibration?.delay == delay ? calibration?.rangeBias : nil
   }
 
@@ -18,8 +22,11 @@ struct QualityStage: Sendable {
   ) -> QualityFeatures? {
     guard var features = Self.joined(first, second) else { return nil }
     if let distance = measurement.distance { features.setDistance(distance) }
-    if measurement.distance != nil || !lineOfSight.logOdds.features.contains(.freeSpacePeak) {
-      measurement.lineOfSightProbability = lineOfSight.probability(features)
+    features.setSiteOdds(measurement.distance == nil ? nil : baseline)
+    if measurement.distance != nil || !lineOfSight.linear.features.contains(.freeSpacePeak) {
+      measurement.isLineOfSightUnknown = judgesByShape && LineOfSightModel.simulated.trust(features) == 0
+      measurement.lineOfSightProbability =
+        measurement.isLineOfSightUnknown ? 0.5 : lineOfSight.probability(features)
     }
     if measurement.distance != nil, let rangeBias {
       measurement.rangeBias = rangeBias.bias.value(at: features)

@@ -1,66 +1,127 @@
 import Numerics
 import UWBDSP
 
-/// Labelled CIRs of the eight IEEE 802.15.4a channel models, half with line of sight and half without: what the model that
-/// ships is trained on, and judged on with another seed.
-///
-/// Each model is drawn at 15, 20, … 40 dB (the strongest noiseless tap over the noise variance of a tap), its first path
-/// anywhere, by a receiver with the standard's pulse and by one with a DW1000's, each with its own default estimator of the
-/// first path.
-public struct LineOfSightTrials: Sendable, Hashable {
-  public static let snrsdB = [15.0, 20, 25, 30, 35, 40]
-  public static let profiles = [DeviceProfile.ideal, .dw1000]
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
 
-  /// CIRs of each model, SNR and receiver.
-  public var trialCount: Int
+/// Labelled CIRs of many random sites, half with line of sight and half without: what the model that ships is trained on,
+/// and judged on with another seed.
+///
+/// A site (`LineOfSightSite`) is a surrounding and a radio, both drawn anew. Its places are drawn in it: the distance, the
+/// label, the paths. Powers are those of free space and an amplitude of 1 at 1 m, an antenna's gain apart.
+public struct LineOfSightTrials: Sendable, Hashable {
+  public var siteCount: Int
+  public var placesPerSite: Int
   public var seed: UInt64
 
-  public init(trialCount: Int, seed: UInt64) {
-    self.trialCount = trialCount
+  public init(siteCount: Int, placesPerSite: Int = 20, seed: UInt64) {
+    self.siteCount = siteCount
+    self.placesPerSite = placesPerSite
     self.seed = seed
   }
 
-  /// Samples by channel model: `group` is the model's number, distances are 1 m and mean nothing. CIRs without a first path
-  /// are left out; `missed` counts them.
-  public func samples() -> (samples: [QualitySample], missed: Int) {
-    var result: [QualitySample] = []
-    var missed = 0
-    for model in IEEE802154aModel.allCases {
-      for profile in Self.profiles {
-        for snr in Self.snrsdB { missed += add(model, profile, snr, to: &result) }
-      }
-    }
-    return (result, missed)
+  public struct Result: Sendable {
+    /// `group` is the site; distances are as measured, m.
+    public var samples: [QualitySample] = []
+    /// Of each sample's site.
+    public var kinds: [LineOfSightSite.Kind] = []
+    /// CIRs without a first path, which are left out.
+    public var missed = 0
   }
 
-  private func add(
-    _ model: IEEE802154aModel, _ profile: DeviceProfile, _ snrdB: Double, to result: inout [QualitySample]
-  ) -> Int {
-    let generator = DelayTrialGenerator(
-      channel: .ieee802154a(model), snrdB: snrdB, pulse: profile.pulse,
-      seed: seed &+ UInt64(snrdB, within: 0...1000) &* 1000 &+ UInt64(model.rawValue))
-    let tapCount = generator.synthesizer.tapCount
-    let taps = PreparedTaps(tapCount: tapCount)
-    let stage = DelayStage.make(RangingEngine.Configuration(profile: profile), tapCount: tapCount)
-    let extraction = FeatureExtraction(pulse: profile.pulse)
+  public func samples() -> Result {
+    var result = Result()
+    for site in 0..<siteCount { add(site, to: &result) }
+    return result
+  }
+
+  private func add(_ index: Int, to result: inout Result) {
+    var generator = SeededGenerator(seed: seed, stream: UInt64(index))
+    let site = LineOfSightSite(using: &generator)
+    let radio = SimulatedReceiver(using: &generator)
+    let tapCount = SimulatedReceiver.tapCount
+    let synthesizer = ImpulseResponseSynthesizer(pulse: radio.pulse, tapCount: tapCount, truncation: 1e-3)
+    let stage = DelayStage.make(RangingEngine.Configuration(profile: radio.profile), tapCount: tapCount)
+    let extraction = FeatureExtraction(pulse: radio.profile.pulse)
     let workspace = extraction.makeWorkspace()
+    let taps = PreparedTaps(tapCount: tapCount)
     var estimate = DelayEstimate()
     var samples: [Complex<Float>] = []
-    var missed = 0
-    for index in 0..<trialCount {
-      _ = generator.trial(index, into: &samples)
-      taps.load(ChannelImpulseResponse(samples), antenna: 0)
-      stage.estimate(taps, into: &estimate)
-      guard estimate.status == .ok, let path = estimate.firstPath else {
-        missed += 1
+    for _ in 0..<placesPerSite {
+      let place = site.place(using: &generator)
+      let onset = generator.uniform(in: 180...200)
+      synthesizer.synthesizeNoiseless(place.paths, onsetTaps: onset, into: &samples)
+      radio.receive(&samples, using: &generator)
+      taps.load(
+        ChannelImpulseResponse(samples), antenna: 0, backgroundPeriodTaps: radio.profile.backgroundPeriodTaps)
+      if taps.isUsable { stage.estimate(taps, into: &estimate) }
+      guard taps.isUsable, estimate.status == .ok, let path = estimate.firstPath else {
+        result.missed += 1
         continue
       }
-      result.append(
+      var features = extraction.features(of: taps, firstPath: path, using: workspace)
+      let distance = place.distance + (path.delayTaps - onset) * UWB.tap * UWB.speedOfLightInAir
+      features.setDistance(distance)
+      result.samples.append(
         QualitySample(
-          group: model.rawValue, features: extraction.features(of: taps, firstPath: path, using: workspace),
-          distance: 1,
-          isLineOfSight: model.isLineOfSight))
+          group: index, features: features, distance: distance, trueDistance: place.distance,
+          isLineOfSight: place.isLineOfSight))
+      result.kinds.append(site.kind)
     }
-    return missed
   }
+}
+
+/// A random receiver: a pulse that differs from the profile's, noise of its own, side lobes of the preamble code, 16-bit
+/// samples.
+struct SimulatedReceiver {
+  static let tapCount = 512
+
+  let profile: DeviceProfile
+  let pulse: PulseShape
+  /// Side lobes of the preamble code, every few taps, over the strongest path; amplitude.
+  private let clutter: [Complex<Float>]
+  /// Noise over a path of amplitude 1, and over the strongest path; powers.
+  private let noise: Double
+  private let ownNoise: Double
+  private let quantisation: AccumulatorQuantisation
+
+  init(using generator: inout SeededGenerator) {
+    profile = generator.uniform() < 0.65 ? .dw1000 : .ideal
+    pulse = Self.pulse(profile.pulse, using: &generator)
+    let size = 0.5 * Self.amplitude(generator.uniform(in: -45...(-25)))
+    noise = pow(10, -generator.uniform(in: 40...62) / 10)
+    ownNoise = pow(10, -generator.uniform(in: 33...44) / 10)
+    quantisation = .automaticGain(peakCounts: Int(pow(10, generator.uniform(in: 2.7...4.2))))
+    clutter = (0..<(Self.tapCount / 7)).map { _ in
+      Complex(Float(size * generator.normal()), Float(size * generator.normal()))
+    }
+  }
+
+  /// Turns a noiseless CIR into what the radio hands over.
+  func receive(_ samples: inout [Complex<Float>], using generator: inout SeededGenerator) {
+    let peak = samples.reduce(Float(0)) { max($0, $1.lengthSquared) }
+    generator.addNoise(variance: noise + Double(peak) * ownNoise, to: &samples)
+    for index in clutter.indices { samples[7 * index] += clutter[index] * Complex(peak.squareRoot()) }
+    quantisation.quantise(&samples)
+  }
+
+  /// `nominal` 3 % longer or shorter at most, with an echo of 3 to 10 % within three taps.
+  private static func pulse(_ nominal: PulseShape, using generator: inout SeededGenerator) -> PulseShape {
+    let stretch = generator.uniform(in: 0.97...1.03)
+    let echo = generator.uniform(in: 0.03...0.1) * (generator.uniform() < 0.5 ? 1 : -1)
+    let shift = generator.uniform(in: 1...3) * UWB.tap * (generator.uniform() < 0.5 ? 1 : -1)
+    let spacing = UWB.tap / 16
+    let samples = (-192...192).map { index -> Double in
+      let time = Double(index) * spacing
+      return nominal(time / stretch) + echo * nominal((time - shift) / stretch)
+    }
+    let best = samples.indices.max { samples[$0] < samples[$1] } ?? 192
+    return .measured(
+      MeasuredPulse(samples: samples.map { $0 / samples[best] }, spacing: spacing, peakPosition: Double(best)))
+  }
+
+  static func amplitude(_ decibels: Double) -> Double { pow(10, decibels / 20) }
 }

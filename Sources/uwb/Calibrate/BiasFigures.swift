@@ -48,6 +48,9 @@ struct BiasFigures {
   var deviations: [Double] = []
   var roc: ReceiverOperatingCurve?
   var accuracy: Double?
+  /// The same of the model that ships with the site's level, learnt from the other captures without their labels.
+  var unlabelledROC: ReceiverOperatingCurve?
+  var unlabelledAccuracy: Double?
   /// The same of the model that ships.
   var shippedROC: ReceiverOperatingCurve?
   var shippedAccuracy: Double?
@@ -86,28 +89,31 @@ struct BiasFigures {
 
   private mutating func scoreShipped(_ samples: [QualitySample]) {
     let labelled = samples.filter { $0.isLineOfSight != nil }
-    guard !labelled.isEmpty else { return }
-    let labels = labelled.map { $0.isLineOfSight == true }
-    let scores = labelled.map { LineOfSightModel.simulated.probability($0.features) }
-    shippedROC = ReceiverOperatingCurve(scores: scores, labels: labels)
-    shippedAccuracy = Double(zip(scores, labels).count { ($0 > 0.5) == $1 }) / Double(labels.count)
+    (shippedROC, shippedAccuracy) = Self.score(
+      labelled.map { LineOfSightModel.simulated.probability($0.features) }, labelled.map { $0.isLineOfSight == true })
   }
 
   private mutating func score(_ samples: [QualitySample], _ folds: [QualityCrossValidation.Fold]) {
-    var scores: [Double] = []
-    var labels: [Bool] = []
+    var found: [(label: Bool, prediction: QualityCrossValidation.Prediction)] = []
     for fold in folds {
       let own = samples.filter { $0.group == fold.group }
       for (sample, prediction) in zip(own, fold.predictions) {
-        guard let label = sample.isLineOfSight, let probability = prediction.lineOfSightProbability else { continue }
-        scores.append(probability)
-        labels.append(label)
+        if let label = sample.isLineOfSight { found.append((label, prediction)) }
       }
     }
-    roc = ReceiverOperatingCurve(scores: scores, labels: labels)
-    if !scores.isEmpty {
-      accuracy = Double(zip(scores, labels).count { ($0 > 0.5) == $1 }) / Double(scores.count)
-    }
+    (unlabelledROC, unlabelledAccuracy) = Self.score(
+      found.map(\.prediction.unlabelledProbability), found.map(\.label))
+    let judged = found.filter { $0.prediction.lineOfSightProbability != nil }
+    (roc, accuracy) = Self.score(
+      judged.map { $0.prediction.lineOfSightProbability ?? 0.5 }, judged.map(\.label))
+  }
+
+  private static func score(
+    _ scores: [Double], _ labels: [Bool]
+  ) -> (roc: ReceiverOperatingCurve?, accuracy: Double?) {
+    guard !scores.isEmpty else { return (nil, nil) }
+    let right = Double(zip(scores, labels).count { ($0 > 0.5) == $1 }) / Double(labels.count)
+    return (ReceiverOperatingCurve(scores: scores, labels: labels), right)
   }
 
   private static func capture(

@@ -63,6 +63,8 @@ struct BiasOutput {
     text.add("median_deviation_m", BiasFigures.median(figures.deviations), places: 4)
     text.add("line_of_sight_auc", figures.roc?.area, places: 4)
     text.add("line_of_sight_accuracy", figures.accuracy, places: 4)
+    text.add("unlabelled_line_of_sight_auc", figures.unlabelledROC?.area, places: 4)
+    text.add("unlabelled_line_of_sight_accuracy", figures.unlabelledAccuracy, places: 4)
     text.add("shipped_line_of_sight_auc", figures.shippedROC?.area, places: 4)
     text.add("shipped_line_of_sight_accuracy", figures.shippedAccuracy, places: 4)
     text.end()
@@ -99,8 +101,12 @@ struct BiasOutput {
       text += "line of sight: area under the curve " + cell(roc.area, 3, 0) + ", right "
       text += cell(figures.accuracy.map { 100 * $0 }, 1, 0) + " %\n"
     }
+    if let roc = figures.unlabelledROC {
+      text += "the model that ships, the site's level learnt without labels: " + cell(roc.area, 3, 0) + ", right "
+      text += cell(figures.unlabelledAccuracy.map { 100 * $0 }, 1, 0) + " %\n"
+    }
     if let roc = figures.shippedROC {
-      text += "the model that ships, which knows simulated channels only: " + cell(roc.area, 3, 0) + ", right "
+      text += "the model that ships, which knows simulated sites only: " + cell(roc.area, 3, 0) + ", right "
       text += cell(figures.shippedAccuracy.map { 100 * $0 }, 1, 0) + " %\n"
     }
     text += "\(exchanges.exchanges) exchanges of \(exchanges.captures.count) captures"

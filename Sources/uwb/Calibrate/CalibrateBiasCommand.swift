@@ -17,12 +17,21 @@ struct CalibrateBiasCommand: ParsableCommand {
 
       The truth table has the columns capture,distance_m,label (LOS or NLOS).
 
+      With --unlabelled the captures need no truth: what is learnt is the site's signal level alone.
+
       EXAMPLE
+        uwb calibrate bias --unlabelled *.log --out site.json
         uwb calibrate bias *.log --truth truth.csv --out cal.json && uwb replay other.log --calibration cal.json
       """)
 
   @Argument(help: ArgumentHelp("Captures to learn from.", valueName: "capture"))
   var captures: [String]
+
+  @Flag(
+    help: ArgumentHelp(
+      "Learn from captures without labels how strong a clear first path is at their site.",
+      discussion: "It needs no truth. The line-of-sight model that ships then moves its threshold with the site."))
+  var unlabelled = false
 
   @Option(help: ArgumentHelp("Truth table; not needed for captures that carry their truth.", valueName: "file.csv"))
   var truth: String?
@@ -59,11 +68,15 @@ struct CalibrateBiasCommand: ParsableCommand {
   @OptionGroup var engine: EngineOptions
 
   func validate() throws {
+    if unlabelled, truth != nil || svg != nil {
+      throw ValidationError("--unlabelled learns from no truth and judges nothing: leave out --truth and --svg.")
+    }
     _ = try methods()
   }
 
   func run() throws {
     try FileUse(captures: captures, files: engine.files + [truth], outputs: [out, svg]).check()
+    if unlabelled { return try learnBaseline() }
     // Told before anything is read: each capture is one place.
     guard captures.count >= 4 else { throw tooFew }
     let table = try TruthFile.read(truth, captures: captures) ?? TruthTable()
@@ -107,6 +120,28 @@ struct CalibrateBiasCommand: ParsableCommand {
           + (trained.lineOfSight.map { "; line of sight \($0.featureSet.rawValue), λ \($0.lambda)" } ?? ""))
     }
     if let svg { try OutputFile.write(BiasPicture.figure(figures).svg(), to: svg) }
+  }
+
+  private func learnBaseline() throws {
+    var exchanges = LabelledExchanges()
+    for (capture, name) in zip(captures, CaptureNames.shortest(captures)) {
+      try exchanges.add(capture, name: name, truth: nil, methods: try methods(), options: engine)
+    }
+    guard let baseline = SignalBaselineFit().fit(exchanges.samples.first ?? []) else {
+      throw CaptureError(
+        file: captures.joined(separator: ", "), problem: "they do not tell how strong a clear first path is",
+        remedy: "Give captures of \(SignalBaselineFit.minimumPlaceCount) places at least, at several distances, "
+          + "each in a file of its own, with impulse responses whose scale does not change from capture to capture.")
+    }
+    try CalibrationFile.update(out) { file, origins in
+      let known = file.quality
+      file.quality = QualityCalibration(delay: known?.delay, baseline: baseline, rangeBias: known?.rangeBias)
+      // What a range bias was made of is told with it.
+      if known?.rangeBias == nil { origins.quality = exchanges.origin.made() }
+    }
+    var text = "\(out): a clear first path has \(String(decimal: baseline.levelAtOneMetredB, places: 1)) dB at 1 m"
+    if let saturation = baseline.saturationdB { text += ", \(String(decimal: saturation, places: 1)) dB at most" }
+    Message.write(text)
   }
 
   private var tooFew: CaptureError {

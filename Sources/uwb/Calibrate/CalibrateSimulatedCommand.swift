@@ -4,26 +4,25 @@ import UWBCapture
 import UWBDSP
 import UWBSimulation
 
-/// `uwb calibrate simulated`: the line-of-sight model that ships, from simulated channels alone.
+/// `uwb calibrate simulated`: the line-of-sight model that ships, from simulated sites alone.
 struct CalibrateSimulatedCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "simulated", abstract: "Train the line-of-sight model that ships, on simulated channels.",
+    commandName: "simulated", abstract: "Train the line-of-sight model that ships, on simulated sites.",
     discussion: """
-      Draws CIRs of the IEEE 802.15.4a channel models CM1 to CM8 (odd ones with line of sight) at 15 to 40 dB, for a receiver \
-      with the standard's pulse and one with a DW1000's, fits the model and judges it on other draws. The ridge is chosen by \
-      leaving one channel model out. scripts/line-of-sight-model writes the Swift file that is compiled in.
+      Draws sites (walls, reverberation, IEEE 802.15.4a channels, with a radio each) and 20 places in each, half of them in \
+      line of sight, fits the model and judges it on other sites. scripts/line-of-sight-model writes the Swift file that is \
+      compiled in.
 
       EXAMPLE
-        uwb calibrate simulated --trials 400 --seed 1 --out model.swift
+        uwb calibrate simulated --sites 1000 --seed 1 --out model.swift
       """)
 
-  @Option(
-    help: "CIRs of each channel model, SNR and receiver.", transform: OptionRange.reader(OptionRange.trials))
-  var trials = 400
+  @Option(help: "Sites to train on.", transform: OptionRange.reader(OptionRange.trials))
+  var sites = 1000
 
   @Option(
-    help: "Seed of the training draws; the judging ones take the next.", transform: OptionRange.reader(OptionRange.seed)
-  )
+    help: "Seed of the training sites; the judging ones, a third as many, take the next.",
+    transform: OptionRange.reader(OptionRange.seed))
   var seed: UInt64 = 1
 
   @Option(help: ArgumentHelp("Write the model as Swift source.", valueName: "file.swift"))
@@ -31,69 +30,69 @@ struct CalibrateSimulatedCommand: ParsableCommand {
 
   func run() throws {
     try FileUse(outputs: [out]).check()
-    let training = LineOfSightTrials(trialCount: trials, seed: seed).samples()
-    let settings = LineOfSightTraining(
-      featureSets: [.relative], lambdas: [0.001, 0.003, 0.01, 0.03, 0.1], exchangesPerPlace: 600)
-    guard let trained = settings.fit(training.samples) else {
+    let training = LineOfSightTrials(siteCount: sites, seed: seed).samples()
+    guard let model = SimulatedTraining(training) else {
       throw CaptureError(
-        file: "--trials \(trials)", problem: "the fit did not settle", remedy: "Take more trials or another seed.")
+        file: "--sites \(sites)", problem: "the fit did not settle", remedy: "Take more sites or another seed.")
     }
     if let out {
-      try OutputFile.write(source(trained.model), to: out)
+      try OutputFile.write(SimulatedModelSource(model: model, sites: sites, seed: seed).text, to: out)
     }
-    try report(trained, training.missed)
-  }
-
-  private func report(_ trained: LineOfSightTraining.Result, _ trainingMissed: Int) throws {
-    let judging = LineOfSightTrials(trialCount: trials, seed: seed &+ 1).samples()
-    var lines = "λ \(trained.choice.lambda), \(judging.samples.count) other CIRs judged"
-    lines += ", \(trainingMissed + judging.missed) without a first path left out\n"
-    lines += "channels   area under the curve   right\n"
-    let pairs = [
-      ("all", Set(1...8)), ("cm1, cm2", [1, 2]), ("cm3, cm4", [3, 4]), ("cm5, cm6", [5, 6]), ("cm7, cm8", [7, 8]),
-    ]
-    for (name, models) in pairs {
-      let samples = judging.samples.filter { models.contains($0.group) }
-      let scores = samples.map { trained.model.probability($0.features) }
-      let labels = samples.map { $0.isLineOfSight == true }
-      let right = Double(zip(scores, labels).count { ($0 > 0.5) == $1 }) / Double(max(samples.count, 1))
-      let area = ReceiverOperatingCurve(scores: scores, labels: labels)?.area ?? .nan
-      lines += name.padded(to: 11) + String(decimal: area, places: 3).padded(to: 23)
-      lines += String(decimal: right, places: 3) + "\n"
-    }
+    let judging = LineOfSightTrials(siteCount: max(1, sites / 3), seed: seed &+ 1).samples()
     let output = ByteOutput()
-    try output.write(lines)
+    try output.write(SimulatedReport(model: model, judging: judging).text)
     try output.flush()
   }
+}
 
-  private func source(_ model: LineOfSightModel) -> String {
-    let linear = model.logOdds
-    func list(_ values: [Double]) -> String {
-      values.map { "\(($0 * 1e6).rounded() / 1e6)" }.joined(separator: ", ")
+/// The parts of the model that ships, trained on simulated places.
+struct SimulatedTraining {
+  /// Prior deviation of a coefficient of the shape's model, per deviation of its feature: 1/√(λ·n) is some 0.1.
+  private static let lambda = 0.003
+  /// Of the training places, how many count as inside.
+  private static let supportShare = 0.999
+
+  let shape: LineOfSightModel
+  let excess: ExcessLossModel
+
+  init?(_ training: LineOfSightTrials.Result) {
+    let features = QualityFeatureSet.relative.features
+    let table = FeatureTable(training.samples.map(\.features), features: features)
+    guard let linear = LineOfSightTraining.model(training.samples, .relative, lambda: Self.lambda)?.linear,
+      let support = FeatureSupport(fitting: table, share: Self.supportShare)
+    else { return nil }
+    let shape = LineOfSightModel(logOdds: linear, support: support)
+    let known = zip(training.samples, training.kinds).filter { $0.1.hasPathLoss }.map(\.0)
+    guard let excess = Self.excess(known, shape) else { return nil }
+    self.shape = shape
+    self.excess = excess
+  }
+
+  private static func excess(_ samples: [QualitySample], _ shape: LineOfSightModel) -> ExcessLossModel? {
+    let losses = samples.map { SignalBaseline(levelAtOneMetredB: 0).excessLossdB($0.features) }
+    let labels = samples.map { $0.isLineOfSight == true }
+    let rows = zip(samples, losses).flatMap { sample, loss in
+      [shape.logOdds(sample.features)]
+        + (0..<ExcessLossModel.knots.count - 1).map { ExcessLossModel.piece($0, loss) }
     }
-    return """
-      extension LineOfSightModel {
-        /// The model that ships, trained on simulated IEEE 802.15.4a channels alone.
-        ///
-        /// Written by `uwb calibrate simulated --trials \(trials) --seed \(seed)` (`scripts/line-of-sight-model`), which also prints
-        /// how good it is on other draws. `Documentation/LineOfSight.md` says how far that carries to real rooms: not far.
-        public static let simulated = LineOfSightModel(
-          logOdds: LinearModel(
-            features: [
-              \(linear.features.map { ".\($0.rawValue)" }.joined(separator: ", ")),
-            ],
-            scaling: FeatureScaling(
-              means: [
-                \(list(linear.scaling.means)),
-              ],
-              deviations: [
-                \(list(linear.scaling.deviations)),
-              ], clip: \(linear.scaling.clip)),
-            coefficients: [
-              \(list(linear.coefficients)),
-            ], intercept: \(list([linear.intercept]))))
-      }
-
-      """
+    let table = FeatureTable(columnCount: ExcessLossModel.knots.count, values: rows)
+    let weights = [Double](repeating: 1, count: samples.count)
+    let scaling = FeatureScaling(fitting: table, weights: weights, clip: 9)
+    guard
+      let solution = LogisticRegression(lambda: 1e-4).fit(scaling.scaled(table), labels: labels, weights: weights)
+    else { return nil }
+    let slopes = zip(solution.coefficients, scaling.deviations).map { $0 / $1 }
+    let clear = zip(losses, labels).filter(\.1).map(\.0)
+    let obstructed = zip(losses, labels).filter { !$0.1 }.map(\.0)
+    guard !clear.isEmpty, !obstructed.isEmpty else { return nil }
+    let middle = BiasFigures.median(clear)
+    let mean = obstructed.reduce(0, +) / Double(obstructed.count)
+    let variance = obstructed.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(obstructed.count)
+    return ExcessLossModel(
+      intercept: solution.intercept - zip(slopes, scaling.means).reduce(0) { $0 + $1.0 * $1.1 },
+      shapeCoefficient: slopes[0], slopes: Array(slopes.dropFirst()),
+      // A tenth have reflections in the way of the estimator: deviation from the median of the absolute ones.
+      clear: SIMD2(middle, 1.4826 * BiasFigures.median(clear.map { abs($0 - middle) })),
+      obstructed: SIMD2(mean, variance.squareRoot()))
   }
 }

@@ -26,9 +26,10 @@ struct LabelledExchanges {
   private(set) var origin = OriginRecord()
 
   /// - Parameter methods: the estimators to choose from; empty for the radio's own and the chip's.
+  ///   - truth: `nil` asks for none.
   /// - Throws: `CaptureError` for a capture that can't be read or of which nothing is true.
   mutating func add(
-    _ capture: String, name: String, truth: TruthTable, methods asked: [DelayMethod], options: EngineOptions
+    _ capture: String, name: String, truth: TruthTable?, methods asked: [DelayMethod], options: EngineOptions
   ) throws {
     var reader = try options.input.open(capture)
     try origin.begin(capture)
@@ -36,11 +37,12 @@ struct LabelledExchanges {
     captures.append(name)
     var progress = Progress(name, totalBytes: nil)
     defer { progress.finish() }
-    let known = truth[capture: capture]
+    let known = truth?[capture: capture]
     var stages: [(engine: RangingEngine, workspace: RangingEngine.Workspace)] = []
     while let exchange = try reader.next() {
       if stages.isEmpty { stages = try self.stages(reader.header, capture, asked, options) }
-      guard let distance = known?.distance ?? exchange.truth?.distance else {
+      let distance = known?.distance ?? exchange.truth?.distance
+      guard distance != nil || truth == nil else {
         throw CaptureError(
           file: capture, problem: "its true distance is not known",
           remedy: "Name it in the truth table that --truth gives: capture,distance_m,label.")
@@ -82,7 +84,7 @@ struct LabelledExchanges {
   }
 
   private mutating func take(
-    _ exchange: RangingExchange, group: Int, distance: Double, isLineOfSight: Bool?,
+    _ exchange: RangingExchange, group: Int, distance: Double?, isLineOfSight: Bool?,
     _ stages: [(engine: RangingEngine, workspace: RangingEngine.Workspace)]
   ) {
     var found: [QualitySample] = []

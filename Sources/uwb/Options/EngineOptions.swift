@@ -35,7 +35,7 @@ struct EngineOptions: ParsableArguments {
     help: ArgumentHelp(
       "Calibration file that uwb calibrate wrote.",
       discussion:
-        "Without one of calibrate bias the probability of line of sight knows simulated channels only: a ranking, no probability.",
+        "Without one of calibrate bias the probability of line of sight is that of simulated sites.",
       valueName: "file"))
   var calibration: String?
 

@@ -50,6 +50,43 @@ import Testing
     #expect(result.lineOfSightProbability != raw.lineOfSightProbability)
   }
 
+  @Test func whatIsUnlikeAllTrainingIsSaidToBeUnknown() throws {
+    let stage = QualityStage(nil, delay: .edgeFit)
+    let model = LineOfSightModel.simulated.linear
+    for distance in [0.0, 100] {
+      var features = QualityFeatures()
+      for (index, feature) in model.features.enumerated() {
+        features[feature] = model.scaling.means[index] + distance * model.scaling.deviations[index]
+      }
+      var measurement = RangingMeasurement(
+        exchange: 0, time: 0, peer: DeviceAddress(rawValue: 1), status: .ok, distance: 3)
+      stage.judge(features, nil, into: &measurement)
+      #expect(measurement.isLineOfSightUnknown == (distance > 0))
+      let probability = try #require(measurement.lineOfSightProbability)
+      #expect((probability == 0.5) == (distance > 0), "\(probability)")
+    }
+  }
+
+  /// The same CIR at the same distance, where a clear first path is as strong as this one, and where it is 20 dB stronger.
+  @Test func aSitesBaselineMovesTheThreshold() throws {
+    var random = StatisticsRandom(seed: 5404)
+    let exchange = ExchangeMaker().make(using: &random)
+    func probability(_ baseline: SignalBaseline?) throws -> (Double, QualityFeatures) {
+      let calibration = Calibration(quality: QualityCalibration(baseline: baseline))
+      let engine = RangingEngine(.init(profile: .ideal, delay: .edgeFit, calibration: calibration))
+      let workspace = engine.makeWorkspace(tapCount: 320)
+      let result = engine.measure(exchange, using: workspace)
+      return (try #require(result.lineOfSightProbability), try #require(workspace.qualityFeatures))
+    }
+    let features = try probability(nil).1
+    let level = features[.firstPathPower] + features.distancedB
+    let clear = try probability(SignalBaseline(levelAtOneMetredB: level)).0
+    let weak = try probability(SignalBaseline(levelAtOneMetredB: level + 20)).0
+    #expect(clear > weak, "\(clear), \(weak)")
+    let saturated = SignalBaseline(levelAtOneMetredB: level + 20, saturationdB: features[.firstPathPower])
+    #expect(abs(try probability(saturated).0 - clear) < 1e-9)
+  }
+
   @Test func anotherEstimatorsBiasIsNotUsed() {
     var random = StatisticsRandom(seed: 5403)
     let engine = RangingEngine(.init(profile: .ideal, delay: .pulseFit, calibration: Self.calibration))

@@ -57,12 +57,13 @@ struct CaptureSection: RangingSection {
       title: "Distance errors", samples: total.stages.map { $0.errors.sample($0.name) })
     var panel = picture.panel
     panel.title = "Captures with known distances"
-    let isCalibrated = try input.engine.calibration.map(CalibrationFile.read)?.quality?.lineOfSight != nil
+    let quality = try input.engine.calibration.map(CalibrationFile.read)?.quality
+    let isCalibrated = quality?.lineOfSight != nil || quality?.baseline != nil
     let model = isCalibrated ? "calibration" : Self.shipped
     if sight.curve != nil, !isCalibrated {
       Message.write(
-        "Line of sight is told by the model that ships, which knows simulated channels only: take it as a ranking, and calibrate with "
-          + "uwb calibrate bias for a probability.")
+        "Line of sight is told by the model that ships, which knows simulated sites only. uwb calibrate bias --unlabelled moves its "
+          + "threshold to this site.")
     }
     return RangingSectionResult(
       tables: [table] + sight.tables(model: model), panels: [panel] + [sight.panel(model: model)].compactMap { $0 })
