@@ -156,7 +156,7 @@ public struct PhaseTable: CaptureReader {
     }
     // What no number could be read from has no unit.
     let scaled = row.number(column.index) == nil ? value : value * column.unit
-    guard (0...CaptureLimits.time.upperBound).contains(scaled) else {
+    guard scaled >= 0, TableClock.range.contains(scaled) else {
       throw BadField(
         column: column.index, problem: "is out of range in seconds; call the column time_ms if it holds milliseconds")
     }

@@ -75,7 +75,7 @@ public struct PoseTable: Sendable {
         }
         return value
       }
-      guard let stamped = clock.seconds(row.fields[time], row.dialect), abs(stamped) <= 1e12 else {
+      guard let stamped = clock.seconds(row.fields[time], row.dialect), TableClock.range.contains(stamped) else {
         throw failure("\(line), \(table.header[time])", "“\(row.fields[time])” is no time")
       }
       // A date is none of the capture's own times: the first row is taken for its begin.

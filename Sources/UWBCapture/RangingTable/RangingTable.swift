@@ -130,7 +130,7 @@ public struct RangingTable: CaptureReader {
     }
     var time = Double(index)
     if let column = columns.time {
-      guard let stamped = clock.seconds(row.fields[column], row.dialect), CaptureLimits.time.contains(stamped) else {
+      guard let stamped = clock.seconds(row.fields[column], row.dialect), TableClock.range.contains(stamped) else {
         throw BadField(column: column, problem: "is no time (seconds or ISO 8601)")
       }
       let first = start ?? stamped

@@ -3,6 +3,8 @@ import Foundation
 /// Times of a table's rows, s: numbers as they are, ISO 8601 (`2024-05-17T09:30:00.25Z`, a blank for the T, any offset; none is
 /// taken for UTC) since 1970, or times of the day (`09:30:00.25`), which go on over midnight.
 struct TableClock {
+  /// The year 5138: larger numbers of seconds are milliseconds, or less.
+  static let range = -1e11...1e11
   private var lastOfDay: Double?
   private var days = 0.0
 
