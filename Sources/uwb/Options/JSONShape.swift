@@ -27,7 +27,7 @@ indirect enum JSONShape: Sendable {
     switch (self, node.value) {
     case (_, .null), (.text, .text), (.any, _): break
     case (.word(let known), .text(let word)):
-      guard known.contains(word) else { throw misfit("“\(word)” is not known\(Spelling.hint(word, known))") }
+      guard known.contains(word) else { throw misfit("“\(word)” is not known\(Self.hint(word, known))") }
     case (.number(let range), .number(let number)):
       guard range.contains(number) else { throw misfit("\(number) can't be: it lies outside \(Self.text(range))") }
     case (.integer(let range), .number(let number)):
@@ -42,12 +42,18 @@ indirect enum JSONShape: Sendable {
         guard let shape = fields[key] else {
           throw Misfit(
             place: "\(place) (line \(member.line))",
-            problem: "there is no field “\(key)” here\(Spelling.hint(key, fields.keys.sorted()))")
+            problem: "there is no field “\(key)” here\(Self.hint(key, fields.keys.sorted()))")
         }
         try shape.check(member, at: place)
       }
     default: throw misfit("it is not \(kind)")
     }
+  }
+
+  /// The name that was meant, or the known ones where none is near.
+  private static func hint(_ word: String, _ known: [String]) -> String {
+    Suggestion.nearest(to: word, among: known).map { " (did you mean “\($0)”?)" }
+      ?? "; known ones: \(known.joined(separator: ", "))"
   }
 
   private var kind: String {
