@@ -154,7 +154,11 @@ public struct DelayCalibrationFit: Sendable, Hashable {
     let simple = (groups.groups.count > 1 ? [.none, .constant] : [.constant]).compactMap {
       (setting: DelayRegression.Setting) in regression.outcome(setting, plain, scale: scale)
     }
-    let fitted = models(regression, scale)
+    let all = models(regression, scale)
+    // The best setting of each model: how stiff its parts are is no matter of simplicity.
+    let fitted = all.compactMap { settings in
+      settings.min { CalibrationChoice.mean($0.costs) < CalibrationChoice.mean($1.costs) }
+    }
     guard let choice = CalibrationChoice.choose(plain: simple.map(\.costs), fitted: fitted.map(\.costs)) else {
       return nil
     }
@@ -166,8 +170,8 @@ public struct DelayCalibrationFit: Sendable, Hashable {
     return chosen(best, simple + fitted, regression, groups, scale)
   }
 
-  /// All settings of models beyond a constant, simplest first.
-  private func models(_ regression: DelayRegression, _ scale: Double) -> [DelayRegression.Outcome] {
+  /// Settings of each model beyond a constant, simplest model first.
+  private func models(_ regression: DelayRegression, _ scale: Double) -> [[DelayRegression.Outcome]] {
     func outcomes(_ settings: [DelayRegression.Setting]) -> [DelayRegression.Outcome] {
       guard !settings.isEmpty, let weights = regression.fit(settings[settings.count / 2]) else { return [] }
       return settings.compactMap { regression.outcome($0, weights, scale: scale) }
@@ -178,8 +182,8 @@ public struct DelayCalibrationFit: Sendable, Hashable {
       ? outcomes(Self.devicePenalties.map { DelayRegression.Setting(devices: $0) }) : []
     let curves = outcomes(penalties.map { DelayRegression.Setting(curve: $0) })
     let best = devices.min { CalibrationChoice.mean($0.costs) < CalibrationChoice.mean($1.costs) }
-    guard let kappa = best?.setting.devices else { return curves }
-    return devices + curves + outcomes(penalties.map { DelayRegression.Setting(devices: kappa, curve: $0) })
+    guard let kappa = best?.setting.devices else { return [curves] }
+    return [devices, curves, outcomes(penalties.map { DelayRegression.Setting(devices: kappa, curve: $0) })]
   }
 
   private func chosen(
