@@ -8,7 +8,7 @@ import Testing
     arguments: [
       (["replay", "x"], "--threads", "1 to 256"), (["evaluate", "delay"], "--threads", "1 to 256"),
       (["evaluate", "angle"], "--threads", "1 to 256"), (["evaluate", "delay"], "--trials", "1 to 1000000"),
-      (["evaluate", "angle"], "--trials", "1 to 1000000"), (["calibrate", "simulated"], "--trials", "1 to 1000000"),
+      (["evaluate", "angle"], "--trials", "1 to 1000000"), (["calibrate", "simulated"], "--sites", "1 to 1000000"),
       (["convert", "x", "y"], "--split", "1 to 1000000000"), (["replay", "x"], "--shard", "n from 1 … 1048576"),
       (["simulate", "walk"], "--seed", "0 to 18446744073709551615"),
       (["evaluate", "delay"], "--seed", "0 to 18446744073709551615"),

@@ -82,7 +82,7 @@ import Testing
       ("duration_s: 1\n", "duration_s: soon\n", "duration_s"), ("sessions: [b]", "sessions: [c]", "devices.a.sessions"),
       ("do: leave", "do: explode", "events[0].do"),
       ("position_m: [0, 0, 0]", "position_m: [0, 0]", "devices[0].motion"),
-      ("name: pair", "name: [", "while parsing"),
+      ("name: pair", "name: [", "line 3, column 8"),
     ])
   func wrong(_ old: String, _ new: String, _ place: String) throws {
     let folder = try TemporaryFolder()

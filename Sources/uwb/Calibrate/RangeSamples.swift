@@ -27,24 +27,24 @@ struct RangeSamples {
       let count = samples.count
       var isLineOfSight: Bool?
       var record = origin
-      try Self.read(path, options, known, &record) { exchange, measurement in
-        let own = known ?? exchange.truth
-        guard let distance = own?.distance, let measured = measurement.rawDistance,
-          let deviation = measurement.rawDistanceDeviation
-        else { return }
-        isLineOfSight = own?.isLineOfSight
-        scale.add(truth: distance, measured: measured)
-        samples.append(
-          DelayCalibrationFit.Sample(
-            capture: index, local: exchange.local, peer: exchange.peer, error: measured - distance,
-            deviation: deviation, powerdBm: exchange.localReceivedPowerdBm, isLineOfSight: isLineOfSight,
-            trueDistance: distance))
+      let isUsed: Void? = try skipped.using(path) {
+        try Self.read(path, options, known, &record) { exchange, measurement in
+          let own = known ?? exchange.truth
+          guard let distance = own?.distance, let measured = measurement.rawDistance,
+            let deviation = measurement.rawDistanceDeviation
+          else { return }
+          isLineOfSight = own?.isLineOfSight
+          scale.add(truth: distance, measured: measured)
+          samples.append(
+            DelayCalibrationFit.Sample(
+              capture: index, local: exchange.local, peer: exchange.peer, error: measured - distance,
+              deviation: deviation, powerdBm: exchange.localReceivedPowerdBm, isLineOfSight: isLineOfSight,
+              trueDistance: distance))
+        }
+        return samples.count > count ? () : nil
       }
       scale.endCapture()
-      guard samples.count > count else {
-        skipped.add(.withoutTruth(path))
-        continue
-      }
+      guard isUsed != nil else { continue }
       origin = record
       captures.append(Capture(name: names[index], label: isLineOfSight.map { $0 ? "LOS" : "NLOS" } ?? ""))
       numbers.append(index)

@@ -57,12 +57,16 @@ struct SimulateCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
+    let isRoom = ScenarioFile.isNamed(by: scenario)
+    guard isRoom || Scenario.named(scenario) != nil else {
+      throw Usage.unknown("scenario", scenario, Scenario.all.map(\.name))
+    }
     let target = try out.map { try CaptureTarget($0) }
-    try FileUse(files: [ScenarioFile.isNamed(by: scenario) ? scenario : nil], outputs: target?.files ?? []).check()
-    if ScenarioFile.isNamed(by: scenario) {
+    try FileUse(files: [isRoom ? scenario : nil], outputs: target?.files ?? []).check()
+    if isRoom {
       try await playRoom(into: target)
-    } else {
-      try writeCapture(to: target)
+    } else if let chosen = Scenario.named(scenario), let target {
+      try write(chosen, to: target)
     }
   }
 
@@ -107,10 +111,7 @@ struct SimulateCommand: AsyncParsableCommand {
     try writer?.finish()
   }
 
-  private func writeCapture(to target: CaptureTarget?) throws {
-    guard let chosen = Scenario.named(scenario), let target else {
-      throw Usage.unknown("scenario", scenario, Scenario.all.map(\.name))
-    }
+  private func write(_ chosen: Scenario, to target: CaptureTarget) throws {
     let seed = seed ?? 1
     let profile = DeviceProfile.ideal
     let header = CaptureHeader(

@@ -37,10 +37,9 @@ struct CaptureSection: RangingSection {
     var skipped = SkippedCaptures()
     for (capture, name) in zip(input.captures, CaptureNames.shortest(input.captures)) {
       var own = sight
-      guard let (group, label) = try measure(capture, input, &own, &scale) else {
-        skipped.add(.withoutTruth(capture))
-        continue
-      }
+      guard
+        let (group, label) = try skipped.using(capture, { try measure(capture, input, &own, &scale) })
+      else { continue }
       sight = own
       add(group, name, label, to: &table)
       all[label, default: Group()].add(group)

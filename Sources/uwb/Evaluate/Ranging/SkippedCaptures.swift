@@ -6,6 +6,17 @@ struct SkippedCaptures {
 
   mutating func add(_ error: CaptureError) { errors.append(error) }
 
+  /// What `body` makes of a capture; `nil` where that is nothing or the capture can't be read, which is noted.
+  mutating func using<Result>(_ capture: String, _ body: () throws -> Result?) throws -> Result? {
+    do {
+      if let result = try body() { return result }
+      add(.withoutTruth(capture))
+    } catch let error as CaptureError where error.file == capture {
+      add(error)
+    }
+    return nil
+  }
+
   /// - Throws: the first of them where none of `count` captures is left.
   func tell(of count: Int) throws {
     guard let first = errors.first else { return }
