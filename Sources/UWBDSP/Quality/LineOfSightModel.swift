@@ -4,12 +4,11 @@
 /// trained on, a model with a `support` says 0.5.
 public struct LineOfSightModel: Sendable, Hashable, Codable {
   public var linear: LinearModel
-  /// Where `linear` was trained; `nil` believes it everywhere.
+  /// Where `linear` was trained; `nil` believes it everywhere. No part of a file: models learnt on site have none.
   public var support: FeatureSupport?
 
   private enum CodingKeys: String, CodingKey {
     case linear = "logOdds"
-    case support
   }
 
   public init(logOdds: LinearModel, support: FeatureSupport? = nil) {

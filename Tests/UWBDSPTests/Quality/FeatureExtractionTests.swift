@@ -37,7 +37,7 @@ import Testing
       let features = extraction.features(of: taps, firstPath: found, using: workspace)
       let naive = NaiveQualityFeatures.features(
         samples, firstPath: found, noiseVariance: taps.noiseVariance, pulse: .standard)
-      for feature in QualityFeature.allCases {
+      for feature in QualityFeatureSet.all.features {
         let expected = naive[feature] ?? .nan
         // Single precision sums, and a pulse from a table that is right to 10⁻⁵.
         let tolerance = 2e-3 + 1e-4 * abs(expected)
