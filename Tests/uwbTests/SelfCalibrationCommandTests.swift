@@ -101,9 +101,11 @@ import UWBSimulation
     let replay = try UwbProcess.run("replay", ring.captures[7], "--calibration", file)
     let updates = try replay.events().filter { $0["event"] as? String == "update" }
     #expect(updates.count == 25)
-    for update in updates {
+    // The first updates stand in doubt of line of sight, and their deviation says so.
+    for (index, update) in updates.enumerated() {
       let error = try #require(update["distance_m"] as? Double) - #require(update["true_distance_m"] as? Double)
-      #expect(abs(error) < 0.1)
+      let deviation = try #require(update["distance_std_m"] as? Double)
+      #expect(abs(error) < 4 * deviation && (index < 10 || abs(error) < 0.1), "\(index): \(error)")
     }
   }
 

@@ -155,7 +155,7 @@ public struct DelayCalibrationFit: Sendable, Hashable {
       (setting: DelayRegression.Setting) in regression.outcome(setting, plain, scale: scale)
     }
     let all = models(regression, scale)
-    // The best setting of each model: how stiff its parts are is no matter of simplicity.
+    // The best setting of each model: how stiff a curve is is no matter of simplicity.
     let fitted = all.compactMap { settings in
       settings.min { CalibrationChoice.mean($0.costs) < CalibrationChoice.mean($1.costs) }
     }
@@ -179,11 +179,12 @@ public struct DelayCalibrationFit: Sendable, Hashable {
     let penalties = regression.knots.isEmpty ? [] : penalties.sorted(by: >)
     let devices =
       regression.addresses.count > 2
-      ? outcomes(Self.devicePenalties.map { DelayRegression.Setting(devices: $0) }) : []
+      ? outcomes(Self.devicePenalties.reversed().map { DelayRegression.Setting(devices: $0) }) : []
     let curves = outcomes(penalties.map { DelayRegression.Setting(curve: $0) })
-    let best = devices.min { CalibrationChoice.mean($0.costs) < CalibrationChoice.mean($1.costs) }
-    guard let kappa = best?.setting.devices else { return [curves] }
-    return [devices, curves, outcomes(penalties.map { DelayRegression.Setting(devices: kappa, curve: $0) })]
+    // A penalty draws delays together. The weakest is taken, unless a stiffer one is better by more than chance.
+    guard let weakest = SimplestSetting.choose(devices.map(\.costs)), let kappa = devices[weakest].setting.devices
+    else { return [curves] }
+    return [[devices[weakest]], curves, outcomes(penalties.map { DelayRegression.Setting(devices: kappa, curve: $0) })]
   }
 
   private func chosen(
