@@ -60,7 +60,7 @@ public struct DelayCalibrationFit: Sendable, Hashable {
   }
 
   /// Penalties κ of devices' delays, against a mean square of a capture's errors.
-  static let devicePenalties = [1, 0.1, 0.01, 1e-6]
+  static let devicePenalties = [1e-6, 0.01, 0.1, 1]
   /// Fewer captures have no neighbours to be left out with.
   private static let fewestOfBlocks = 8
   private static let blocks = 4
@@ -172,14 +172,16 @@ public struct DelayCalibrationFit: Sendable, Hashable {
 
   /// Settings of each model beyond a constant, simplest model first.
   private func models(_ regression: DelayRegression, _ scale: Double) -> [[DelayRegression.Outcome]] {
-    func outcomes(_ settings: [DelayRegression.Setting]) -> [DelayRegression.Outcome] {
-      guard !settings.isEmpty, let weights = regression.fit(settings[settings.count / 2]) else { return [] }
+    func outcomes(
+      _ settings: [DelayRegression.Setting], weightedBy setting: DelayRegression.Setting? = nil
+    ) -> [DelayRegression.Outcome] {
+      guard !settings.isEmpty, let weights = regression.fit(setting ?? settings[settings.count / 2]) else { return [] }
       return settings.compactMap { regression.outcome($0, weights, scale: scale) }
     }
     let penalties = regression.knots.isEmpty ? [] : penalties.sorted(by: >)
-    let devices =
-      regression.addresses.count > 2
-      ? outcomes(Self.devicePenalties.reversed().map { DelayRegression.Setting(devices: $0) }) : []
+    let settings = Self.devicePenalties.map { DelayRegression.Setting(devices: $0) }
+    // A stiff penalty leaves residuals that look like wrong captures: the weakest tells which those are.
+    let devices = regression.addresses.count > 2 ? outcomes(settings, weightedBy: settings.first) : []
     let curves = outcomes(penalties.map { DelayRegression.Setting(curve: $0) })
     // A penalty draws delays together. The weakest is taken, unless a stiffer one is better by more than chance.
     guard let weakest = SimplestSetting.choose(devices.map(\.costs)), let kappa = devices[weakest].setting.devices
