@@ -170,7 +170,7 @@ CASES = {
     "accessory": (["accessory", "decode", "-", "<IN"], 200, accessory),
 }
 # What may be refused, and then takes no time: the refusal is what is counted.
-REFUSED = {"scenario aliases", "one line", "nested"}
+REFUSED = {"scenario aliases", "one line", "nested", "notes", "skipped"}
 ENDINGS = {"scenario": ".yaml", "npy": ".npy", "array": ".json", "pulse": ".json", "calibration": ".json", "truth": ".csv", "pose": ".csv"}
 
 
