@@ -71,14 +71,9 @@ final class PathPulses {
 
   @inline(__always)
   private func lookup(_ table: UnsafePointer<Float>, _ delay: Double, _ column: UnsafeMutablePointer<Float>) {
-    // Delays so far out that no tap sees them needn't be told apart; a conversion cuts off towards zero.
-    let offset = 4096
-    let shifted = max(min(delay, 2048), -2048) + Double(offset)
-    let whole = Int(shifted, within: 0...2 * offset)
-    let position = (shifted - Double(whole)) * Double(PulseTable.fractions)
-    let row = Int(position, within: 0...PulseTable.fractions - 1)
-    let blend = Float(position - Double(row))
-    let start = PulseTable.reach + offset - whole
+    let (whole, row, fraction) = PulseTable.place(delay)
+    let blend = Float(fraction)
+    let start = PulseTable.reach - whole
     let near = table + row * PulseTable.rowTaps + start
     let far = near + PulseTable.rowTaps
     guard start >= 0, start + stride <= PulseTable.rowTaps else {

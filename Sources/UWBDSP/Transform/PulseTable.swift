@@ -4,7 +4,8 @@
 /// p(k − φ/128) for k = −32 ..< 32 taps. A lookup blends two neighbouring rows; the error is below
 /// max|p''|/(8·128²) ≈ 10⁻⁵ of the peak for the standard's pulse. Outside ±32 taps the pulse counts as zero.
 final class PulseTable: Sendable {
-  static let fractions = 128
+  private static let fractionBits = 7
+  static let fractions = 1 << fractionBits
   static let reach = 32
   static let rowTaps = 2 * reach
 
@@ -54,13 +55,19 @@ final class PulseTable: Sendable {
   }
 
   /// Whole taps of a delay, the row of its fraction, and the share of the row behind that. Delays so far out that no tap
-  /// sees them needn't be told apart.
+  /// sees them needn't be told apart; NaN is one of these.
+  ///
+  /// Every tap row that a fit looks at passes here, so nothing is converted: adding 1.5·2⁵² leaves a number of this size
+  /// rounded in the low bits of its own pattern. Half a row less makes that a rounding down.
   @inline(__always)
-  private static func place(_ delay: Double) -> (whole: Int, row: Int, blend: Double) {
-    let whole = delay.rounded(.down)
-    let position = (delay - whole) * Double(fractions)
-    let row = Int(position, within: 0...fractions - 1)
-    return (Int(whole, within: -(1 << 40)...1 << 40), row, position - Double(row))
+  static func place(_ delay: Double) -> (whole: Int, row: Int, blend: Double) {
+    let farthest = 0x1p32
+    let above = delay > -farthest ? delay : -farthest
+    let position = (above < farthest ? above : farthest) * Double(fractions)
+    let rounding = 0x1.8p52
+    let rounded = position - 0.5 + rounding
+    let rows = Int(bitPattern: UInt(rounded.bitPattern &- rounding.bitPattern))
+    return (rows >> fractionBits, rows & (fractions - 1), position - (rounded - rounding))
   }
 
   /// Where a row of the table begins, values and slopes, at the column of tap 0.

@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [-500.0, -33, -32.5, 35, 100, 1e9])
+  @Test(arguments: [-500.0, -33, -32.5, 35, 100, 1e9, 1e300, .infinity, -.infinity, .nan])
   func windowsFarFromThePathAreZero(delay: Double) {
     let table = PulseTable({ _ in 1 })
     #expect(evaluate(table, delay: delay, firstTap: 0, count: 3) == [0, 0, 0])
