@@ -13,7 +13,8 @@ struct CommandLineTests {
   static let updateFields: Set<String> = [
     "event", "capture", "exchange", "time_s", "peer", "distance_m", "distance_std_m", "direction", "azimuth_deg",
     "elevation_deg", "azimuth_std_deg", "elevation_std_deg", "direction_status", "alternatives", "chip_azimuth_deg",
-    "chip_elevation_deg", "raw_distance_m", "raw_distance_std_m", "range_bias_m", "range_bias_std_m",
+    "chip_elevation_deg", "raw_distance_m", "raw_distance_std_m", "calibrated_distance_m",
+    "calibrated_distance_std_m", "range_bias_m", "range_bias_std_m",
     "line_of_sight_probability", "first_path_taps", "snr_db", "clock_offset_ppm", "chip_distance_m",
     "chip_raw_distance_m", "true_distance_m", "true_azimuth_deg", "true_elevation_deg", "fallback", "status",
   ]

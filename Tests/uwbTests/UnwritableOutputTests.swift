@@ -40,6 +40,18 @@ import Testing
     }
   }
 
+  @Test(
+    "an output that can't be made is told before anything is read, and why: the disk, or the folder",
+    arguments: [("/dev/full", "No space left"), ("/missing/x", "folder is not there"), ("/proc/x", "can't be created")])
+  func targets(path: String, reason: String) throws {
+    for verb in ["replay missing.log --report \(path)", "convert \"$1\" \(path) --to ndjson"] {
+      let run = try UwbProcess.shell("\"$0\" \(verb)", folder.path("s"))
+      // A full disk shows when something is written; until then the missing capture is what is wrong.
+      let isLate = path == "/dev/full" && verb.hasPrefix("replay")
+      #expect(run.status == 1 && run.errors.contains(isLate ? "missing.log" : reason), "\(verb): \(run.errors)")
+    }
+  }
+
   @Test("a pipe whose reader has gone is an error, not a signal")
   func pipe() throws {
     let run = try UwbProcess.shell(

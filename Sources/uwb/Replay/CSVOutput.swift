@@ -7,11 +7,12 @@ struct CSVOutput: ReplayOutput {
   static let columns = [
     "event", "capture", "exchange", "time_s", "peer", "distance_m", "distance_std_m", "direction_x", "direction_y",
     "direction_z", "azimuth_deg", "elevation_deg", "azimuth_std_deg", "elevation_std_deg", "direction_status",
-    "alternative_azimuth_deg", "alternative_elevation_deg", "raw_distance_m", "raw_distance_std_m", "range_bias_m",
-    "range_bias_std_m", "line_of_sight_probability", "first_path_taps_poll", "first_path_taps_response",
-    "first_path_taps_final", "snr_db", "clock_offset_ppm", "chip_distance_m", "chip_raw_distance_m",
-    "chip_azimuth_deg", "chip_elevation_deg", "true_distance_m", "true_azimuth_deg", "true_elevation_deg", "fallback",
-    "status",
+    "alternative_azimuth_deg", "alternative_elevation_deg", "raw_distance_m", "raw_distance_std_m",
+    "calibrated_distance_m", "calibrated_distance_std_m", "range_bias_m", "range_bias_std_m",
+    "line_of_sight_probability",
+    "first_path_taps_poll", "first_path_taps_response", "first_path_taps_final", "snr_db", "clock_offset_ppm",
+    "clock_rejections", "chip_distance_m", "chip_raw_distance_m", "chip_azimuth_deg", "chip_elevation_deg",
+    "true_distance_m", "true_azimuth_deg", "true_elevation_deg", "fallback", "status",
   ]
   private let output: ByteOutput
   private var capture = ""
@@ -49,6 +50,8 @@ struct CSVOutput: ReplayOutput {
       add(degrees(angles == nil ? nil : raw.alternativeDirection?.elevation), 4)
       add(raw.rawDistance, 6)
       add(raw.rawDistanceDeviation, 6)
+      add(raw.calibratedDistance, 6)
+      add(raw.calibratedDistanceDeviation, 6)
       add(raw.rangeBias, 6)
       add(raw.rangeBiasDeviation, 6)
       add(object.lineOfSightProbability, 4)
@@ -57,6 +60,7 @@ struct CSVOutput: ReplayOutput {
       add(raw.firstPathTaps.final, 4)
       add(raw.snrdB, 2)
       add(raw.clockOffsetppm, 4)
+      add(raw.clockRejections.flatMap { $0 > 0 ? Double($0) : nil }, 0)
       add(exchange.chipReport?.distance, 6)
       add(exchange.chipReport?.rawDistance, 6)
       add(degrees(exchange.chipReport?.azimuth), 4)
@@ -110,10 +114,11 @@ struct CSVOutput: ReplayOutput {
     if let value, value.isFinite { row.appendDecimal(value, places: places) }
   }
 
-  /// RFC 4180: quoted where it holds a comma, a quote or a line end.
+  /// RFC 4180: quoted where it holds a comma or a quote. A table is looked at on terminals, too: what steers one is written out.
   private mutating func add(_ value: String) {
+    let value = value.printable()
     row.append(UInt8(ascii: ","))
-    if value.utf8.contains(where: { $0 == 0x2C || $0 == 0x22 || $0 == 0x0A || $0 == 0x0D }) {
+    if value.utf8.contains(where: { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\"") }) {
       row.append(contentsOf: "\"\(value.replacing("\"", with: "\"\""))\"".utf8)
     } else {
       row.append(contentsOf: value.utf8)

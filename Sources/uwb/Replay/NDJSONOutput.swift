@@ -36,6 +36,8 @@ struct NDJSONOutput: ReplayOutput {
       text.add("alternatives", directions: given ? raw.alternativeDirection : nil, places: 4)
       text.add("raw_distance_m", raw.rawDistance, places: 6)
       text.add("raw_distance_std_m", raw.rawDistanceDeviation, places: 6)
+      text.add("calibrated_distance_m", raw.calibratedDistance, places: 6)
+      text.add("calibrated_distance_std_m", raw.calibratedDistanceDeviation, places: 6)
       text.add("range_bias_m", raw.rangeBias, places: 6)
       text.add("range_bias_std_m", raw.rangeBiasDeviation, places: 6)
       text.add("line_of_sight_probability", object.lineOfSightProbability, places: 4)

@@ -5,4 +5,6 @@ import UWBDSP
 extension RangingMeasurement {
   /// The distance that the calibration changed, m; `nil` where none did.
   var calibratedDistance: Double? { distance == rawDistance ? nil : distance }
+  /// Standard deviation of `calibratedDistance`, m.
+  var calibratedDistanceDeviation: Double? { calibratedDistance == nil ? nil : distanceDeviation }
 }
