@@ -49,6 +49,12 @@ public struct SkippedInput: Sendable, Hashable {
     counts[reason] = sum
   }
 
+  /// Counts the lines that `lines` passed over since the last call because they were too long.
+  mutating func addTooLong(of lines: inout LineScanner) {
+    guard let (count, line) = lines.takeTooLong() else { return }
+    add("lineTooLong", count: count, at: "line \(line)")
+  }
+
   /// Gives its place to each reason that came up since the last call and has none.
   mutating func locate(_ place: @autoclosure () -> String) {
     guard !unplaced.isEmpty else { return }

@@ -70,8 +70,8 @@ struct DecaRangingAssembler {
   }
 
   /// Counts input that no line can be made of.
-  mutating func skip(_ reason: String) {
-    skipped.add(reason)
+  mutating func skip(_ reason: String, count: Int = 1) {
+    skipped.add(reason, count: count)
     if accumulator.isFilling, accumulator.damage() { skipped.add("damagedAccumulator") }
   }
 

@@ -23,7 +23,6 @@ public struct DecaRangingLog: CaptureReader {
   private var scanner: LineScanner
   private var assembler = DecaRangingAssembler()
   private var isAtEnd = false
-  private var tooLongCounted = 0
 
   /// Reads from `source`.
   public init(_ source: ByteSource) {
@@ -62,13 +61,13 @@ public struct DecaRangingLog: CaptureReader {
     guard !isAtEnd else { return nil }
     isAtEnd = true
     countTooLong()
+    defer { assembler.skipped.locate("its end") }
     return assembler.finish()
   }
 
   private mutating func countTooLong() {
-    while tooLongCounted < scanner.tooLong {
-      assembler.skip("lineTooLong")
-      tooLongCounted += 1
-    }
+    guard let (count, line) = scanner.takeTooLong() else { return }
+    assembler.skip("lineTooLong", count: count)
+    assembler.skipped.locate("line \(line)")
   }
 }

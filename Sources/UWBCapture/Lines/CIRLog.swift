@@ -32,7 +32,6 @@ struct CIRLog<Parser: CIRLineParser>: CaptureReader {
   private var scanner: LineScanner
   private var clock = UnwrappedClock()
   private var count = 0
-  private var tooLongCounted = 0
   private var isAtEnd = false
 
   init(_ parser: Parser, _ source: ByteSource) {
@@ -51,7 +50,7 @@ struct CIRLog<Parser: CIRLineParser>: CaptureReader {
   mutating func next() throws -> RangingExchange? {
     while !isAtEnd {
       guard let line = try scanner.next() else { break }
-      countTooLong()
+      parser.skipped.addTooLong(of: &scanner)
       let record = parser.take(line.bytes.span, isTerminated: line.isTerminated)
       if let record, !record.isInRange { parser.skipped.add("outOfRange") }
       parser.skipped.locate("line \(scanner.lineNumber)")
@@ -62,15 +61,9 @@ struct CIRLog<Parser: CIRLineParser>: CaptureReader {
     }
     guard !isAtEnd else { return nil }
     isAtEnd = true
-    countTooLong()
+    parser.skipped.addTooLong(of: &scanner)
     parser.finish()
     parser.skipped.locate("its end")
     return nil
-  }
-
-  private mutating func countTooLong() {
-    let new = scanner.tooLong - tooLongCounted
-    if new > 0 { parser.skipped.add("lineTooLong", count: new) }
-    tooLongCounted = scanner.tooLong
   }
 }

@@ -17,7 +17,6 @@ public struct NDJSONReader: CaptureReader {
   public private(set) var skipped = SkippedInput()
   private var known: CaptureHeader?
   private var scanner: LineScanner
-  private var tooLongCounted = 0
   private var samples = NDJSONSamples()
 
   public init(_ source: ByteSource) {
@@ -42,7 +41,7 @@ public struct NDJSONReader: CaptureReader {
 
   public mutating func next() throws -> RangingExchange? {
     while let line = try scanner.next() {
-      countTooLong()
+      skipped.addTooLong(of: &scanner)
       defer { skipped.locate("line \(scanner.lineNumber)") }
       let text = line.bytes.span
       if ByteText.isBlank(text, from: 0) { continue }
@@ -66,7 +65,7 @@ public struct NDJSONReader: CaptureReader {
       let damage = line.isTerminated ? "damagedLine" : "truncatedLine"
       skipped.add(samples.isUnsupported ? "unsupportedShape" : damage)
     }
-    countTooLong()
+    skipped.addTooLong(of: &scanner)
     return nil
   }
 
@@ -84,11 +83,5 @@ public struct NDJSONReader: CaptureReader {
         positions: fields.antennaPositions, carrier: fields.carrier, file: scanner.source.name,
         prefix: "line \(scanner.lineNumber), "),
       notes: fields.notes, hasPhase: fields.hasPhase ?? true)
-  }
-
-  private mutating func countTooLong() {
-    let new = scanner.tooLong - tooLongCounted
-    if new > 0 { skipped.add("lineTooLong", count: new) }
-    tooLongCounted = scanner.tooLong
   }
 }

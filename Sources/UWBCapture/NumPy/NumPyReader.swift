@@ -75,14 +75,14 @@ public struct NumPyReader: CaptureReader {
     guard !isAtEnd else { return nil }
     guard index < count else {
       isAtEnd = true
-      if try !source.buffered.isEmpty || source.fill() { skipped.add("surplusBytes") }
+      if try !source.buffered.isEmpty || source.fill() { skipped.add("surplusBytes", at: "after CIR \(count)") }
       return nil
     }
     let sampleCount = antennaCount * tapCount
     let storage = TapStorage(byteCount: sampleCount * (element == .int16Pair ? 4 : 8))
     guard try fill(storage, sampleCount: sampleCount) else {
       isAtEnd = true
-      skipped.add("truncatedData")
+      skipped.add("truncatedData", at: "CIR \(index + 1) of \(count)")
       return nil
     }
     let record = CIRRecord(

@@ -20,7 +20,6 @@ public struct PhaseTable: CaptureReader {
   private let phases: [PhaseTableColumns.Column]
   private var count = 0
   private var firstTime: Double?
-  private var tooLong = 0
   private var clock = TableClock()
 
   /// - Throws: `CaptureError` where the header names no phase difference, or lacks a column that `columns` names.
@@ -80,10 +79,7 @@ public struct PhaseTable: CaptureReader {
   public mutating func next() throws -> RangingExchange? {
     while true {
       let row = try table.next()
-      if table.tooLong > tooLong {
-        skipped.add("lineTooLong", count: table.tooLong - tooLong)
-        tooLong = table.tooLong
-      }
+      table.countTooLong(in: &skipped)
       guard let row else { return nil }
       guard row.fields.count == table.header.count else {
         skipped.add("fieldCount", at: table.fieldCountComplaint(row))

@@ -79,7 +79,10 @@ public struct RangingTable: CaptureReader {
   public var bytesRead: Int { table.bytesRead }
 
   public mutating func next() throws -> RangingExchange? {
-    while let row = try table.next() {
+    while true {
+      let row = try table.next()
+      table.countTooLong(in: &skipped)
+      guard let row else { return nil }
       guard row.isTerminated else {
         skipped.add("truncatedRow", at: "line \(row.line)")
         continue
@@ -97,10 +100,6 @@ public struct RangingTable: CaptureReader {
         skipped.add("damagedRow", at: row.complaint(error.column, table.header, error.problem))
       }
     }
-    if table.tooLong > 0, skipped.counts["lineTooLong"] == nil {
-      skipped.add("lineTooLong", count: table.tooLong)
-    }
-    return nil
   }
 
   private struct BadField: Error {

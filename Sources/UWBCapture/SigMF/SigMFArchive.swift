@@ -24,15 +24,13 @@ enum SigMFArchive {
       var old: FilePart?
       if name.hasSuffix(".sigmf-meta") { old = metadata.updateValue(part, forKey: base) }
       if name.hasSuffix(".sigmf-data") { old = data.updateValue(part, forKey: base) }
-      if old != nil { skipped.add("repeatedMember") }
+      if old != nil { skipped.add("repeatedMember", at: "member “\(name)”") }
     }
     let recordings = metadata.keys.sorted().compactMap { name in
       metadata[name].flatMap { meta in data[name].map { SigMFRecording(name: name, metadata: meta, data: $0) } }
     }
-    for (reason, count) in [
-      ("missingData", metadata.count - recordings.count), ("missingMetadata", data.count - recordings.count),
-    ] where count > 0 {
-      skipped.add(reason, count: count)
+    for (reason, names, others) in [("missingData", metadata, data), ("missingMetadata", data, metadata)] {
+      for name in names.keys.sorted() where others[name] == nil { skipped.add(reason, at: SigMFRecording.place(name)) }
     }
     guard !recordings.isEmpty else {
       throw CaptureError(
@@ -136,7 +134,7 @@ enum SigMFArchive {
     // Two blocks of zeros are the end mark.
     while position + block <= size, zeroBlocks < 2 {
       guard members.count < maximumMembers else {
-        skipped.add("tooManyMembers")
+        skipped.add("tooManyMembers", at: "byte \(position)")
         return members
       }
       let header = try bytes(path, position..<position + block)
@@ -146,7 +144,7 @@ enum SigMFArchive {
         continue
       }
       // One alone is damage; what comes behind it may still be whole.
-      if zeroBlocks == 1 { skipped.add("truncatedArchive") }
+      if zeroBlocks == 1 { skipped.add("truncatedArchive", at: "byte \(position)") }
       guard checksumFits(header) else {
         if zeroBlocks == 1 { return members }
         throw failure("is no tar header")
@@ -174,7 +172,7 @@ enum SigMFArchive {
       }
       position = start + (length + block - 1) / block * block
     }
-    if zeroBlocks < 2 { skipped.add("truncatedArchive") }
+    if zeroBlocks < 2 { skipped.add("truncatedArchive", at: "byte \(size), its end") }
     guard !members.isEmpty else { throw failure("is no archive") }
     return members
   }

@@ -29,7 +29,9 @@ struct SigMFCollection: CaptureReader, HashedCapture {
     reader = try SigMFReader(first)
     header = reader.header
     self.skipped = skipped
-    for recording in recordings where try recording.metadataFit() == false { self.skipped.add("changedRecording") }
+    for recording in recordings where try recording.metadataFit() == false {
+      self.skipped.add("changedRecording", at: recording.place)
+    }
   }
 
   var bytesRead: Int { bytesBefore + reader.bytesRead }
@@ -39,7 +41,7 @@ struct SigMFCollection: CaptureReader, HashedCapture {
       if var exchange = try reader.next() {
         exchange.index += offset
         guard CaptureLimits.exchangeIndex.contains(exchange.index) else {
-          skipped.add("exchangeIndex")
+          skipped.add("exchangeIndex", at: recordings[number].place)
           continue
         }
         lastIndex = max(lastIndex, exchange.index)
@@ -96,30 +98,36 @@ struct SigMFCollection: CaptureReader, HashedCapture {
 
   private static let maximumByteCount = 16 << 20
 
-  /// The recordings of the collection at `path`, each once, how many of those that it names are not there, and how many
-  /// names it repeats. What it doesn't name is not its own, whatever its name: it may be left of an older one.
+  /// The recordings of the collection at `path`, each once, and what was passed over: names that are not there or stand
+  /// twice. What it doesn't name is not its own, whatever its name: it may be left of an older one.
   ///
   /// - Throws: `CaptureError` where it can't be read.
-  static func recordings(_ path: String) throws -> (found: [SigMFRecording], missing: Int, repeated: Int) {
+  static func recordings(_ path: String) throws -> (found: [SigMFRecording], skipped: SkippedInput) {
     let bytes = try ByteSource(path: path).contents(limit: maximumByteCount)
     guard let file = try? JSONDecoder().decode(File.self, from: bytes) else {
       throw CaptureError(
         file: path, place: "collection", problem: "is no collection of recordings",
         remedy: "It has an object “collection” with core:streams.")
     }
-    // A name may not lead out of the collection's folder.
+    var skipped = SkippedInput()
     var known: Set<String> = []
-    let streams = file.collection.streams.filter { known.insert(SigMFPaths.lastName($0.name)).inserted }
-    let found = streams.compactMap { stream -> SigMFRecording? in
-      let paths = SigMFPaths(SigMFPaths.path(of: SigMFPaths.lastName(stream.name), beside: path))
+    let files = FileManager.default
+    let found = file.collection.streams.compactMap { stream -> SigMFRecording? in
+      // A name may not lead out of the collection's folder.
+      let name = SigMFPaths.lastName(stream.name)
+      guard known.insert(name).inserted else {
+        skipped.add("repeatedRecording", at: SigMFRecording.place(name))
+        return nil
+      }
+      let paths = SigMFPaths(SigMFPaths.path(of: name, beside: path))
       let recording = SigMFRecording(paths, metadataHash: stream.hash.isEmpty ? nil : stream.hash)
-      let files = FileManager.default
       guard files.fileExists(atPath: recording.metadata.path), files.fileExists(atPath: recording.data.path) else {
+        skipped.add("missingRecording", at: SigMFRecording.place(name))
         return nil
       }
       return recording
     }
-    return (found, streams.count - found.count, file.collection.streams.count - streams.count)
+    return (found, skipped)
   }
 
   /// The name of recording `number` of a capture that was rolled over.
@@ -154,10 +162,7 @@ enum SigMFCapture {
         && FileManager.default.fileExists(atPath: paths.collection)
     {
       let named = try SigMFCollection.recordings(paths.collection)
-      var skipped = SkippedInput()
-      if named.missing > 0 { skipped.add("missingRecording", count: named.missing) }
-      if named.repeated > 0 { skipped.add("repeatedRecording", count: named.repeated) }
-      return try SigMFCollection(named.found, skipped: skipped, file: paths.collection)
+      return try SigMFCollection(named.found, skipped: named.skipped, file: paths.collection)
     }
     return try SigMFReader(path: path)
   }

@@ -71,6 +71,10 @@ struct SigMFRecording: Equatable {
     self.metadataHash = metadataHash
   }
 
+  /// Where something was passed over.
+  var place: String { Self.place(name) }
+  static func place(_ name: String) -> String { "recording “\(SigMFPaths.lastName(name))”" }
+
   /// Whether the metadata are those that the collection means; `nil` where it doesn't say.
   func metadataFit() throws -> Bool? {
     try metadataHash.map { try SHA512.hexadecimal(of: metadata) == $0.lowercased() }

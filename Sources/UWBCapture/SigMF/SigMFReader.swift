@@ -78,14 +78,14 @@ public struct SigMFReader: CaptureReader {
         messages.append((segment.message.name, segment.message.rangingMessage(try impulseResponse(segment))))
       }
       guard let exchange = first.exchange else {
-        skipped.add("incompleteExchange")
+        pass("incompleteExchange", first)
         continue
       }
       for message in exchange.otherMessages ?? [] { messages.append((message.name, message.rangingMessage())) }
       guard messages.count == exchange.messageCount, areMessagesDifferent,
         let result = exchange.rangingExchange(index: first.index, messages: messages)
       else {
-        skipped.add("incompleteExchange")
+        pass("incompleteExchange", first)
         continue
       }
       return result
@@ -93,6 +93,15 @@ public struct SigMFReader: CaptureReader {
   }
 
   private static let maximumMessages = 8
+
+  /// Counts what is passed over: a segment's samples or exchange, or the annotation that was just read.
+  private mutating func pass(_ reason: String, _ segment: SigMFSegment? = nil) {
+    let source = metadata.source
+    skipped.add(
+      reason,
+      at: segment.map { "exchange \($0.index), message \($0.message.name)" }
+        ?? "annotation that ends at byte \(source.bytesConsumed)")
+  }
 
   private var areMessagesDifferent: Bool {
     for one in messages.indices {
@@ -109,19 +118,19 @@ public struct SigMFReader: CaptureReader {
       }
       if !isFirst, try !metadata.skip(0x2C) {
         isAtEnd = true
-        skipped.add("truncatedMetadata")
+        pass("truncatedMetadata")
         break
       }
       isFirst = false
       switch try metadata.take() {
       case .cut:
         isAtEnd = true
-        skipped.add("truncatedMetadata")
+        pass("truncatedMetadata")
       case .tooLong:
-        skipped.add("segmentTooLong")
+        pass("segmentTooLong")
       case .whole(let bytes):
         if let segment = SigMFSegment(json: bytes) { return segment }
-        skipped.add("damagedSegment", at: "annotation that ends at byte \(metadata.source.bytesConsumed)")
+        pass("damagedSegment")
       }
     }
     return nil
@@ -131,7 +140,7 @@ public struct SigMFReader: CaptureReader {
     guard segment.tapCount > 0 else { return nil }
     let spacing = segment.tapSpacing ?? UWB.tap
     guard shapes.admit(antennaCount: layout.antennaCount, tapCount: segment.tapCount, tapSpacing: spacing) else {
-      skipped.add("unsupportedShape")
+      pass("unsupportedShape", segment)
       return nil
     }
     let length = layout.tapByteCount
@@ -139,7 +148,7 @@ public struct SigMFReader: CaptureReader {
     guard !isFar, start <= samples.byteCount,
       let (storage, offset) = try samples.bytes(start..<start + segment.tapCount * length)
     else {
-      skipped.add("missingSamples")
+      pass("missingSamples", segment)
       return nil
     }
     sampleBytes += segment.tapCount * length

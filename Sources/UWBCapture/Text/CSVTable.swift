@@ -67,8 +67,8 @@ public struct CSVTable {
 
   /// Bytes read so far.
   public var bytesRead: Int { lines.bytesRead }
-  /// Lines that were longer than a line can be, and passed over.
-  public var tooLong: Int { lines.tooLong }
+  /// Counts the lines passed over since the last call because they were longer than a line can be.
+  mutating func countTooLong(in skipped: inout SkippedInput) { skipped.addTooLong(of: &lines) }
 
   /// The column called `name`, whatever its case.
   public func column(_ name: String) -> Int? {

@@ -18,6 +18,8 @@ struct LineScanner {
   private(set) var lineNumber = 0
   /// Lines passed over because they were longer than `limit`.
   private(set) var tooLong = 0
+  /// Those of them that `takeTooLong` has not told yet, and the number of the first.
+  private var untold = (count: 0, line: 0)
 
   private var searched = 0
   private var pending = 0
@@ -56,8 +58,7 @@ struct LineScanner {
       let bytes = source.buffered.bindMemory(to: UInt8.self)
       if let end = Self.index(of: 0x0A, in: bytes, from: searched) {
         if isOverlong || end > limit {
-          lineNumber += 1
-          tooLong += 1
+          passOver()
           source.consume(end + 1)
           searched = 0
           isOverlong = false
@@ -74,12 +75,24 @@ struct LineScanner {
       if try source.fill() { continue }
       guard isOverlong || !source.buffered.isEmpty else { return nil }
       if isOverlong {
-        lineNumber += 1
-        tooLong += 1
+        passOver()
         return nil
       }
       return take(source.buffered.bindMemory(to: UInt8.self), end: searched, isTerminated: false)
     }
+  }
+
+  private mutating func passOver() {
+    lineNumber += 1
+    tooLong += 1
+    untold = (untold.count + 1, untold.count == 0 ? lineNumber : untold.line)
+  }
+
+  /// How many lines were passed over since the last call, and the number of the first of them; `nil` where there were none.
+  mutating func takeTooLong() -> (count: Int, line: Int)? {
+    guard untold.count > 0 else { return nil }
+    defer { untold = (0, 0) }
+    return untold
   }
 
   private mutating func take(_ bytes: UnsafeBufferPointer<UInt8>, end: Int, isTerminated: Bool) -> Line {

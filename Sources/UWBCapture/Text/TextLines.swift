@@ -11,8 +11,6 @@ public struct TextLines {
 
   /// Number of the line returned last, from 1.
   public var lineNumber: Int { scanner.lineNumber }
-  /// Lines that were longer than a line can be, and passed over.
-  public var tooLong: Int { scanner.tooLong }
   /// Bytes read so far.
   public var bytesRead: Int { scanner.bytesRead }
 

@@ -12,6 +12,7 @@ struct DecaRangingReading {
   init(_ source: ByteSource) throws {
     var log = DecaRangingLog(source)
     while let exchange = try log.next() { exchanges.append(exchange) }
+    #expect(Set(log.skipped.firstPlaces.keys) == Set(log.skipped.counts.keys), "each reason has a place")
     skipped = log.skipped.counts
     header = log.header
   }

@@ -1,5 +1,6 @@
 import Foundation
 import TestSupport
+import Testing
 import UWBCapture
 import UWBDSP
 
@@ -159,6 +160,7 @@ struct CaptureReading {
   init(_ reader: any CaptureReader) throws {
     var reader = reader
     while let exchange = try reader.next() { exchanges.append(exchange) }
+    #expect(Set(reader.skipped.firstPlaces.keys) == Set(reader.skipped.counts.keys), "each reason has a place")
     skipped = reader.skipped.counts
     header = reader.header
   }

@@ -19,6 +19,7 @@ import UWBDSP
     var reader = try PhaseTable(ByteSource(content: Array(text)), columns: columns)
     var exchanges: [RangingExchange] = []
     while let exchange = try reader.next() { exchanges.append(exchange) }
+    #expect(Set(reader.skipped.firstPlaces.keys) == Set(reader.skipped.counts.keys), "each reason has a place")
     return (exchanges, reader.skipped.counts)
   }
 

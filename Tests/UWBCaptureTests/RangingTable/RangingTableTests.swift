@@ -32,6 +32,7 @@ import UWBDSP
     init(_ bytes: [UInt8], chunk: Int = .max) throws {
       var reader = try RangingTable(ByteSource(content: bytes, chunk: chunk))
       while let exchange = try reader.next() { exchanges.append(exchange) }
+      #expect(Set(reader.skipped.firstPlaces.keys) == Set(reader.skipped.counts.keys), "each reason has a place")
       skipped = reader.skipped.counts
     }
   }
