@@ -14,6 +14,7 @@ let package = Package(
     .executableTarget(name: "DelegateStyle", dependencies: session),
     .executableTarget(name: "AsyncStyle", dependencies: session),
     .executableTarget(name: "Accessory", dependencies: session),
+    .executableTarget(name: "ViewModel", dependencies: session),
   ],
   swiftLanguageModes: [.v6]
 )

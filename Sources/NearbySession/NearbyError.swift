@@ -1,7 +1,7 @@
 /// Why a session ended or could not run.
 ///
 /// The codes keep the names and numbers of Apple's `NIError` (Nearby Interaction, "NIError.Code"), so that logs and
-/// `switch` statements carry over.
+/// `switch` statements carry over. `invalidatedByApp` is beside them.
 public struct NearbyError: Error, Sendable, Hashable {
   public enum Code: Int, Sendable, Hashable, CaseIterable {
     case unsupportedPlatform = -5889
@@ -14,6 +14,15 @@ public struct NearbyError: Error, Sendable, Hashable {
     case accessoryPeerDeviceUnavailable = -5882
     case incompatiblePeerDevice = -5881
     case activeExtendedDistanceSessionsLimitExceeded = -5880
+    /// No failure, and none of the framework's codes: the app ended the session itself.
+    case invalidatedByApp = 0
+
+    /// The framework's codes, all of them failures.
+    public static let allCases: [Code] = [
+      .unsupportedPlatform, .invalidConfiguration, .sessionFailed, .resourceUsageTimeout, .activeSessionsLimitExceeded,
+      .userDidNotAllow, .invalidARConfiguration, .accessoryPeerDeviceUnavailable, .incompatiblePeerDevice,
+      .activeExtendedDistanceSessionsLimitExceeded,
+    ]
   }
 
   public var code: Code
@@ -28,8 +37,11 @@ public struct NearbyError: Error, Sendable, Hashable {
     self.accessoryMessageError = accessoryMessageError
   }
 
-  /// How a session ends that its app, or the release of its last reference, invalidated.
-  public static let invalidatedByApp = NearbyError(.sessionFailed, "the app invalidated the session")
+  /// How a session ends that its app, or the release of its last reference, invalidated. It is no failure.
+  public static let invalidatedByApp = NearbyError(.invalidatedByApp, "the app invalidated the session")
+
+  /// Whether something went wrong: an app that answers failures with a new session looks here first.
+  public var isFailure: Bool { code != .invalidatedByApp }
 }
 
 extension NearbyError {

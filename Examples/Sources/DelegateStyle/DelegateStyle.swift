@@ -62,6 +62,7 @@ struct DelegateStyle {
     guard let token = session.discoveryToken, let otherToken = other.discoveryToken else { return }
 
     let screen = Screen()
+    session.delegateQueue = .main
     session.delegate = screen
     try session.run(NearbyPeerConfiguration(peerToken: otherToken))
     try other.run(NearbyPeerConfiguration(peerToken: token))

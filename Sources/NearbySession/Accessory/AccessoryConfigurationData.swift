@@ -1,10 +1,10 @@
 import UWBDSP
 
-/// What an accessory says of itself before ranging: 35 bytes, or 37 with its clock drift.
+/// What an accessory says of itself before ranging: 35 bytes, 37 with its clock drift, more in later minor versions.
 ///
 /// Little-endian: 0 version (major, minor) · 4 preferred update rate · 5 ten reserved bytes · 15 length of the UWB part ·
 /// 16 UWB version (major, minor) · 20 manufacturer u32 · 24 model u32 · 28 middleware u32 · 32 role · 33 short address
-/// u16 · 35 clock drift u16 where the length is 21. (Apple, "Nearby Interaction Accessory Protocol Specification".)
+/// u16 · 35 clock drift u16 where the length is 21 or more. Minor versions add fields at the end, which are kept. (Apple, "Nearby Interaction Accessory Protocol Specification".)
 public struct AccessoryConfigurationData: Sendable, Hashable {
   /// How often the accessory likes to range. Other values than these are kept as they are.
   public struct UpdateRate: RawRepresentable, Sendable, Hashable {
@@ -42,6 +42,10 @@ public struct AccessoryConfigurationData: Sendable, Hashable {
   public var shortAddress: UInt16
   /// Parts per million; `nil` in the short form.
   public var clockDriftppm: UInt16?
+  /// Fields of a later minor version at the end of the UWB part, as they came.
+  public private(set) var additionalUWBBytes: [UInt8] = []
+  /// The same behind the UWB part.
+  public private(set) var additionalBytes: [UInt8] = []
 
   /// - Precondition: `reserved` has ten bytes.
   public init(
@@ -75,12 +79,11 @@ public struct AccessoryConfigurationData: Sendable, Hashable {
     preferredUpdateRate = UpdateRate(rawValue: reader.read())
     reserved = reader.read(count: 10)
     let length: UInt8 = reader.read()
-    guard length == Self.uwbLength || length == Self.uwbLengthWithDrift else {
+    guard length >= Self.uwbLength else {
       throw .statedLength(actual: length, known: [Self.uwbLength, Self.uwbLengthWithDrift], offset: 15)
     }
-    let expected = Self.headerLength + Int(length)
-    guard bytes.count >= expected else { throw .truncated(actual: bytes.count, expected: expected) }
-    guard bytes.count == expected else { throw .trailingBytes(actual: bytes.count, expected: expected) }
+    let end = Self.headerLength + Int(length)
+    guard bytes.count >= end else { throw .truncated(actual: bytes.count, expected: end) }
     uwbVersion = AccessoryProtocolVersion(major: reader.read(), minor: reader.read())
     manufacturer = reader.read()
     model = reader.read()
@@ -89,7 +92,9 @@ public struct AccessoryConfigurationData: Sendable, Hashable {
     guard let role = Role(rawValue: roleByte) else { throw .unknownRole(roleByte, offset: 32) }
     self.role = role
     shortAddress = reader.read()
-    clockDriftppm = length == Self.uwbLengthWithDrift ? reader.read() : nil
+    clockDriftppm = length >= Self.uwbLengthWithDrift ? reader.read() : nil
+    additionalUWBBytes = reader.read(count: end - reader.offset)
+    additionalBytes = reader.read(count: bytes.count - end)
   }
 
   /// The data that follows the message's id byte.
@@ -99,7 +104,8 @@ public struct AccessoryConfigurationData: Sendable, Hashable {
     writer.write(version.minor)
     writer.write(preferredUpdateRate.rawValue)
     writer.write(contentsOf: reserved)
-    writer.write(clockDriftppm == nil ? Self.uwbLength : Self.uwbLengthWithDrift)
+    let length = Int(clockDriftppm == nil ? Self.uwbLength : Self.uwbLengthWithDrift) + additionalUWBBytes.count
+    writer.write(UInt8(truncatingIfNeeded: length))
     writer.write(uwbVersion.major)
     writer.write(uwbVersion.minor)
     writer.write(manufacturer)
@@ -108,6 +114,8 @@ public struct AccessoryConfigurationData: Sendable, Hashable {
     writer.write(role.rawValue)
     writer.write(shortAddress)
     if let clockDriftppm { writer.write(clockDriftppm) }
+    writer.write(contentsOf: additionalUWBBytes)
+    writer.write(contentsOf: additionalBytes)
     return writer.bytes
   }
 

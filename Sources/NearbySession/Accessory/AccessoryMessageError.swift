@@ -4,11 +4,9 @@ public enum AccessoryMessageError: Error, Sendable, Hashable {
   case empty
   /// The data ends before what its format needs.
   case truncated(actual: Int, expected: Int)
-  /// The data goes on after what its own length states.
-  case trailingBytes(actual: Int, expected: Int)
   /// Another major version than 1, whose layout is not known.
   case unsupportedVersion(major: UInt16, minor: UInt16)
-  /// A stated length that no known version has.
+  /// A stated length below that of the oldest version.
   case statedLength(actual: UInt8, known: [UInt8], offset: Int)
   /// The accessory's role is neither controlee and responder (0) nor controller and initiator (1).
   case unknownRole(UInt8, offset: Int)
@@ -25,12 +23,10 @@ extension AccessoryMessageError: CustomStringConvertible {
       "an empty message"
     case .truncated(let actual, let expected):
       "\(actual) bytes where \(expected) are needed"
-    case .trailingBytes(let actual, let expected):
-      "\(actual) bytes where the stated length makes \(expected)"
     case .unsupportedVersion(let major, let minor):
       "version \(major).\(minor), expected 1.x"
     case .statedLength(let actual, let known, let offset):
-      "length \(actual) at offset \(offset), expected \(known.map(String.init).joined(separator: " or "))"
+      "length \(actual) at offset \(offset), expected \(known.map(String.init).joined(separator: ", ")) or more"
     case .unknownRole(let role, let offset):
       "role \(role) at offset \(offset), expected 0 or 1"
     case .country(let bytes, let offset):

@@ -1,9 +1,9 @@
-/// How an accessory is to range with one session: 28 bytes, or 30 with a clock stability.
+/// How an accessory is to range with one session: 28 bytes, 30 with a clock stability, more in later minor versions.
 ///
 /// Little-endian: 0 version (major, minor) · 4 length of what follows · 5 country, two ASCII letters · 7 session id u32 ·
 /// 11 preamble index · 12 channel · 13 slots per round u16 · 15 slot length in RSTU u16 · 17 block length in ms u16 ·
 /// 19 round control · 20 STS initial vector, six bytes · 26 destination address u16 · 28 clock stability u16 where the
-/// length is 25. (Apple, "Nearby Interaction Accessory Protocol Specification"; FiRa names.)
+/// length is 25 or more. Minor versions add fields at the end, which are kept. (Apple, "Nearby Interaction Accessory Protocol Specification"; FiRa names.)
 public struct ShareableConfigurationData: Sendable, Hashable {
   /// Six bytes that start the scrambled timestamp sequence; the first on the wire is the highest here.
   public struct InitialVector: RawRepresentable, Sendable, Hashable {
@@ -65,6 +65,10 @@ public struct ShareableConfigurationData: Sendable, Hashable {
   public var destinationAddress: UInt16
   /// The last field of the long form (100 and 200 were seen); `nil` in the short form.
   public var clockStability: UInt16?
+  /// Fields of a later minor version that the stated length covers, as they came.
+  public private(set) var additionalFields: [UInt8] = []
+  /// What follows behind the stated length.
+  public private(set) var additionalBytes: [UInt8] = []
 
   /// The version is 1.1 with a clock stability and 1.0 without, unless given.
   public init(
@@ -96,12 +100,11 @@ public struct ShareableConfigurationData: Sendable, Hashable {
     version = AccessoryProtocolVersion(major: reader.read(), minor: reader.read())
     guard version.major == 1 else { throw .unsupportedVersion(major: version.major, minor: version.minor) }
     let length: UInt8 = reader.read()
-    guard length == Self.shortLength || length == Self.lengthWithStability else {
+    guard length >= Self.shortLength else {
       throw .statedLength(actual: length, known: [Self.shortLength, Self.lengthWithStability], offset: 4)
     }
-    let expected = Self.headerLength + Int(length)
-    guard bytes.count >= expected else { throw .truncated(actual: bytes.count, expected: expected) }
-    guard bytes.count == expected else { throw .trailingBytes(actual: bytes.count, expected: expected) }
+    let end = Self.headerLength + Int(length)
+    guard bytes.count >= end else { throw .truncated(actual: bytes.count, expected: end) }
     let letters = reader.read(count: 2)
     guard let country = Country(bytes: letters) else { throw .country(letters, offset: 5) }
     self.country = country
@@ -114,7 +117,9 @@ public struct ShareableConfigurationData: Sendable, Hashable {
     roundControl = reader.read()
     stsInitialVector = InitialVector(rawValue: reader.read(count: 6).reduce(0) { $0 << 8 | UInt64($1) })
     destinationAddress = reader.read()
-    clockStability = length == Self.lengthWithStability ? reader.read() : nil
+    clockStability = length >= Self.lengthWithStability ? reader.read() : nil
+    additionalFields = reader.read(count: end - reader.offset)
+    additionalBytes = reader.read(count: bytes.count - end)
   }
 
   /// The data that follows the message's id byte.
@@ -122,7 +127,8 @@ public struct ShareableConfigurationData: Sendable, Hashable {
     var writer = ByteWriter(capacity: 30)
     writer.write(version.major)
     writer.write(version.minor)
-    writer.write(clockStability == nil ? Self.shortLength : Self.lengthWithStability)
+    let length = Int(clockStability == nil ? Self.shortLength : Self.lengthWithStability) + additionalFields.count
+    writer.write(UInt8(truncatingIfNeeded: length))
     writer.write(country.first)
     writer.write(country.second)
     writer.write(sessionIdentifier)
@@ -135,6 +141,8 @@ public struct ShareableConfigurationData: Sendable, Hashable {
     writer.write(contentsOf: stsInitialVector.bytes)
     writer.write(destinationAddress)
     if let clockStability { writer.write(clockStability) }
+    writer.write(contentsOf: additionalFields)
+    writer.write(contentsOf: additionalBytes)
     return writer.bytes
   }
 }

@@ -45,7 +45,7 @@ struct AssistanceState: Sendable {
     limits: UpdateLimits
   ) {
     isSignalSufficient = Self.isSufficient(measurement, settings: settings)
-    guard let pose else { return }
+    guard let pose, measurement.status == .ok else { return }
     if let distance = object.distance, let direction = object.direction {
       place = pose.position + pose.toWorld(direction * distance)
       return
@@ -60,6 +60,7 @@ struct AssistanceState: Sendable {
     }
     guard let direction = NearbyObject.unit(pose.toDevice(offset)) else { return }
     object.direction = direction
+    object.directionUnavailability = nil
     object.horizontalAngle = NearbyObject.horizontalAngle(of: direction)
     object.verticalDirectionEstimate = NearbyObject.vertical(
       elevation: asin(max(-1, min(1, direction.y))), deviation: 0, level: limits.levelElevation)

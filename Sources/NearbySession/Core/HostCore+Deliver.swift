@@ -60,13 +60,18 @@ extension HostCore {
     _ slot: Int, with measurement: RangingMeasurement, into events: inout [SessionEvent]
   ) {
     guard let token = slots[slot].peerToken else { return }
-    slots[slot].lastActivity = now
-    if measurement.status != .ok, settings.failedMeasurements == .countedAsActivity { return }
-    if !slots[slot].isPeerPresent {
-      slots[slot].isPeerPresent = true
-      noteDeadline(of: slot)
+    if measurement.status == .ok {
+      slots[slot].lastActivity = now
+      if !slots[slot].isPeerPresent {
+        slots[slot].isPeerPresent = true
+        noteDeadline(of: slot)
+      }
+    } else if settings.failedMeasurements == .notDelivered {
+      return
     }
-    var object = NearbyObject(measurement, token: token, capabilities: capabilities, limits: settings.limits)
+    var object = NearbyObject(
+      measurement, token: token, capabilities: capabilities, limits: settings.limits, orientation: orientation)
+    object.time = now
     if slots[slot].isAssisted {
       assistances[slot]?.take(
         measurement, object: &object, pose: pose, settings: settings.assistance, limits: settings.limits)

@@ -9,7 +9,7 @@ extension HostCore {
 
   /// Starts or resumes a session.
   ///
-  /// Throws without harm where the session is suspended or the app is in the background, and throws again what ended
+  /// Throws without harm where the session is suspended, the app in the background or the radio unavailable, and throws again what ended
   /// the session where it is invalid. Any other error invalidates the session, as in the framework.
   public mutating func run(
     _ id: SessionID, with configuration: NearbyConfiguration, at time: Double, into events: inout [SessionEvent]
@@ -20,9 +20,7 @@ extension HostCore {
     if slots[slot].phase == .suspended {
       throw NearbyError(.sessionFailed, "the session is suspended; run it when its suspension has ended")
     }
-    if applicationState == .background, configuration.bluetoothPeerIdentifier == nil {
-      throw NearbyError(.sessionFailed, "the app is in the background")
-    }
+    if let condition = condition(against: configuration) { throw NearbyError(.sessionFailed, condition) }
     if let error = refusal(of: configuration, for: slot) {
       invalidate(slot, with: error, into: &events)
       throw error
@@ -88,6 +86,7 @@ extension HostCore {
     advance(to: time, into: &events)
     if settings.permissionHoldsUntilExit, permission != .undetermined { return false }
     permission = answer
+    isPermissionExpected = true
     guard answer != .undetermined else { return true }
     isAskingPermission = false
     for slot in slots.indices where slots[slot].isActive {
@@ -151,6 +150,10 @@ extension HostCore {
   private func refusal(of configuration: NearbyConfiguration, for slot: Int) -> NearbyError? {
     guard isSupported else { return NearbyError(.unsupportedPlatform, "the device can't measure distances") }
     if permission == .declined { return NearbyError(.userDidNotAllow, "the user does not allow ranging") }
+    if permission == .undetermined, !isPermissionExpected {
+      return NearbyError(
+        .userDidNotAllow, "nobody was asked: give the host a permission or a request, or call setPermission before run")
+    }
     let peer = configuration.peerToken
     if case .peer = configuration, peer.kind != .session {
       return NearbyError(.invalidConfiguration, "the peer's token is an accessory's")

@@ -11,28 +11,37 @@ extension HostCore {
     slots.lazy.compactMap { $0.deadline(settings) }.min()
   }
 
-  /// Going to the background suspends the sessions on the air, but for those that a Bluetooth link keeps alive. Coming
-  /// back ends the suspension and resumes nothing: that is for the app.
+  /// Going to the background suspends the sessions on the air, but for those that a Bluetooth link keeps alive.
   public mutating func setApplicationState(
     _ state: ApplicationState, at time: Double, into events: inout [SessionEvent]
   ) {
     advance(to: time, into: &events)
-    guard state != applicationState else { return }
     applicationState = state
-    for slot in slots.indices {
-      switch state {
-      case .background where slots[slot].isActive && slots[slot].configuration?.bluetoothPeerIdentifier == nil:
-        stop(slot, as: .suspended, into: &events)
-        slots[slot].suspendedSince = now
-        noteDeadline(of: slot)
-        emit(.suspended, from: slot, into: &events)
-      case .foreground where slots[slot].phase == .suspended:
-        slots[slot].phase = .paused
-        emit(.suspensionEnded, from: slot, into: &events)
-      case .background, .foreground:
-        break
-      }
+    applyConditions(into: &events)
+  }
+
+  /// A radio that is busy or gone suspends all sessions on the air.
+  public mutating func setRadioAvailable(_ isAvailable: Bool, at time: Double, into events: inout [SessionEvent]) {
+    advance(to: time, into: &events)
+    isRadioAvailable = isAvailable
+    applyConditions(into: &events)
+  }
+
+  /// How the user holds the device, from the next measurement on.
+  public mutating func setOrientation(
+    _ orientation: DeviceOrientation, at time: Double, into events: inout [SessionEvent]
+  ) {
+    advance(to: time, into: &events)
+    self.orientation = orientation
+  }
+
+  /// What prevents a session with this configuration from running now; `nil` for nothing.
+  func condition(against configuration: NearbyConfiguration?) -> String? {
+    if !isRadioAvailable { return "the radio is busy or unavailable" }
+    if applicationState == .background, configuration?.bluetoothPeerIdentifier == nil {
+      return "the app is in the background"
     }
+    return nil
   }
 
   /// The Bluetooth link to an accessory is gone: sessions that live by it end.
@@ -49,6 +58,22 @@ extension HostCore {
   }
 
   // MARK: Inside
+
+  /// Suspends what can't go on. The end of a condition ends the suspension and resumes nothing: that is for the app.
+  private mutating func applyConditions(into events: inout [SessionEvent]) {
+    for slot in slots.indices {
+      let isPrevented = condition(against: slots[slot].configuration) != nil
+      if slots[slot].isActive, isPrevented {
+        stop(slot, as: .suspended, into: &events)
+        slots[slot].suspendedSince = now
+        noteDeadline(of: slot)
+        emit(.suspended, from: slot, into: &events)
+      } else if slots[slot].phase == .suspended, !isPrevented {
+        slots[slot].phase = .paused
+        emit(.suspensionEnded, from: slot, into: &events)
+      }
+    }
+  }
 
   mutating func noteDeadline(of slot: Int) {
     guard let deadline = slots[slot].deadline(settings), deadline < slots[slot].queuedDeadline else { return }

@@ -12,7 +12,11 @@ public struct HostCore: Sendable {
   public let settings: NearbySettings
   public let capabilities: DeviceCapabilities
   public internal(set) var permission: NearbyPermission
+  /// Whether somebody will say what the user answered.
+  public var isPermissionExpected = true
   public internal(set) var applicationState = ApplicationState.foreground
+  public internal(set) var isRadioAvailable = true
+  public internal(set) var orientation = DeviceOrientation.portrait
   /// Measurements that belong to no running session.
   public internal(set) var undelivered = 0
 

@@ -1,11 +1,11 @@
 /// What a host lets its sessions do, and for how long. Times are in seconds; a limit that is `nil` is off.
 public struct NearbySettings: Sendable, Hashable {
-  /// What an exchange that failed (no first path, missing timestamps …) gives.
+  /// What an exchange that failed (no first path, missing timestamps …) gives. It is no activity of the peer.
   public enum FailedMeasurements: Sendable, Hashable {
     /// An update without distance and direction.
     case deliveredAsNil
-    /// No update; the peer still counts as active.
-    case countedAsActivity
+    /// No update.
+    case notDelivered
   }
 
   public var limits = UpdateLimits()

@@ -18,6 +18,24 @@ public struct NearbyObject: Sendable, Hashable {
     case peerEnded
   }
 
+  /// Why an update has no distance, or no direction.
+  public enum Unavailability: String, Sendable, Hashable, CaseIterable {
+    /// The exchange failed.
+    case exchangeFailed
+    /// The exchange went well and gave no such value.
+    case notMeasured
+    case outOfRange
+    /// The direct path is too unlikely: something stands between.
+    case obstructed
+    /// The standard deviation is beyond the limit.
+    case uncertain
+    /// The signal is too weak to come in on the antennas' side.
+    case weakSignal
+    case outsideFieldOfView
+    /// Inside the field of view of an upright device, and outside that of one held sideways.
+    case orientation
+  }
+
   /// The token that the app supplied in the configuration.
   public var discoveryToken: DiscoveryToken
   /// m; `nil` where the peer is out of range or the measurement deserves no trust
@@ -35,7 +53,11 @@ public struct NearbyObject: Sendable, Hashable {
   public var elevationDeviation: Double?
   /// 0 … 1
   public var lineOfSightProbability: Double?
-  /// Seconds, the measurement's own
+  /// Why `distance` is `nil`.
+  public var distanceUnavailability: Unavailability?
+  /// Why `direction` is `nil`; itself `nil` on a device that never has one (`DeviceCapabilities`).
+  public var directionUnavailability: Unavailability?
+  /// s, on the host's clock: when the host was told
   public var time: Double
 
   public init(
@@ -56,12 +78,14 @@ public struct NearbyObject: Sendable, Hashable {
     self.time = time
   }
 
-  mutating func removeDistance() {
+  mutating func removeDistance(_ reason: Unavailability) {
+    distanceUnavailability = distanceUnavailability ?? reason
     distance = nil
     distanceDeviation = nil
   }
 
-  mutating func removeDirection() {
+  mutating func removeDirection(_ reason: Unavailability) {
+    directionUnavailability = directionUnavailability ?? reason
     direction = nil
     horizontalAngle = nil
     verticalDirectionEstimate = .unknown

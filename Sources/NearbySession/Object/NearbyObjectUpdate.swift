@@ -12,57 +12,80 @@ extension NearbyObject {
   /// Not finite values count as absent. A distance that is out of range, or a line of sight that is too unlikely, leaves
   /// neither distance nor direction; a direction outside the field of view, or too uncertain, leaves the distance.
   init(
-    _ measurement: RangingMeasurement, token: DiscoveryToken, capabilities: DeviceCapabilities, limits: UpdateLimits
+    _ measurement: RangingMeasurement, token: DiscoveryToken, capabilities: DeviceCapabilities, limits: UpdateLimits,
+    orientation: DeviceOrientation = .portrait
   ) {
     self.init(discoveryToken: token, time: measurement.time)
-    guard measurement.status == .ok else { return }
-    distance = measurement.distance.finite
-    distanceDeviation = distance == nil ? nil : measurement.distanceDeviation.finite
-    lineOfSightProbability = measurement.lineOfSightProbability.finite
-    if capabilities.supportsDirectionMeasurement {
-      takeDirection(of: measurement, levelElevation: limits.levelElevation)
+    let isOK = measurement.status == .ok
+    if isOK {
+      takeDistance(of: measurement)
+      lineOfSightProbability = measurement.lineOfSightProbability.finite
+      if capabilities.supportsDirectionMeasurement {
+        takeDirection(of: measurement, levelElevation: limits.levelElevation)
+      }
+      if limits.isTooWeakForDirection(measurement) { removeDirection(.weakSignal) }
+      apply(limits, orientation)
     }
-    if limits.isTooWeakForDirection(measurement) { removeDirection() }
-    apply(limits)
+    if distance == nil, distanceUnavailability == nil { distanceUnavailability = isOK ? .notMeasured : .exchangeFailed }
+    if direction == nil, directionUnavailability == nil {
+      directionUnavailability = isOK ? .notMeasured : .exchangeFailed
+    }
     if !capabilities.supportsDirectionMeasurement {
       lineOfSightProbability = nil
+      directionUnavailability = nil
     }
   }
 
+  /// A distance a little below zero is that of a peer that touches the device; farther below it means nothing.
+  private mutating func takeDistance(of measurement: RangingMeasurement) {
+    guard let measured = measurement.distance.finite else { return }
+    let deviation = measurement.distanceDeviation.finite
+    guard measured >= -3 * (deviation ?? 0) else { return removeDistance(.uncertain) }
+    distance = max(0, measured)
+    distanceDeviation = deviation
+  }
+
   private mutating func takeDirection(of measurement: RangingMeasurement, levelElevation: Double) {
+    let elevation = measurement.elevation.finite
     direction = measurement.direction.flatMap(Self.unit)
+    if direction == nil, let azimuth = measurement.azimuth.finite, let elevation, abs(elevation) <= .pi / 2 {
+      direction = Direction.unitVector(azimuth: azimuth, elevation: elevation)
+    }
     horizontalAngle = measurement.azimuth.finite ?? direction.map(Self.horizontalAngle)
     guard horizontalAngle != nil else { return }
     azimuthDeviation = measurement.azimuthDeviation.finite
-    guard let elevation = measurement.elevation.finite else { return }
+    guard let elevation else { return }
     elevationDeviation = measurement.elevationDeviation.finite
     verticalDirectionEstimate = Self.vertical(
       elevation: elevation, deviation: elevationDeviation ?? 0, level: levelElevation)
   }
 
-  private mutating func apply(_ limits: UpdateLimits) {
+  private mutating func apply(_ limits: UpdateLimits, _ orientation: DeviceOrientation) {
     if let least = limits.minimumLineOfSightProbability, let probability = lineOfSightProbability,
       probability < least
     {
-      removeDistance()
-      removeDirection()
+      removeDistance(.obstructed)
+      removeDirection(.obstructed)
       return
     }
     if let farthest = limits.maximumDistance, let distance, distance > farthest {
-      removeDistance()
-      removeDirection()
+      removeDistance(.outOfRange)
+      removeDirection(.outOfRange)
       return
     }
     if let widest = limits.maximumDistanceDeviation, let distanceDeviation, distanceDeviation > widest {
-      removeDistance()
+      removeDistance(.uncertain)
     }
     if let widest = limits.maximumAngleDeviation,
       max(azimuthDeviation ?? 0, elevationDeviation ?? 0) > widest
     {
-      removeDirection()
+      removeDirection(.uncertain)
     }
-    if let halfAngle = limits.fieldOfViewHalfAngle, let angle = angleFromBack, angle > halfAngle {
-      removeDirection()
+    guard let angle = angleFromBack else { return }
+    if let halfAngle = limits.fieldOfViewHalfAngle, angle > halfAngle {
+      removeDirection(.outsideFieldOfView)
+    } else if orientation.isLandscape, let halfAngle = limits.landscapeFieldOfViewHalfAngle, angle > halfAngle {
+      removeDirection(.orientation)
     }
   }
 

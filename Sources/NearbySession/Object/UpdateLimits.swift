@@ -4,6 +4,8 @@ public struct UpdateLimits: Sendable, Hashable {
   public var maximumDistance: Double? = 50
   /// rad: half-angle of the cone round −z, the device's back, outside which no direction is given.
   public var fieldOfViewHalfAngle: Double? = .pi / 3
+  /// rad: the same while the device is held sideways; the narrower of the two counts.
+  public var landscapeFieldOfViewHalfAngle: Double? = .pi / 6
   /// m: a distance with a larger standard deviation is not given.
   public var maximumDistanceDeviation: Double? = 1
   /// rad: a direction with a larger standard deviation in azimuth or elevation is not given.
@@ -26,6 +28,7 @@ public struct UpdateLimits: Sendable, Hashable {
     var limits = UpdateLimits()
     limits.maximumDistance = nil
     limits.fieldOfViewHalfAngle = nil
+    limits.landscapeFieldOfViewHalfAngle = nil
     limits.maximumDistanceDeviation = nil
     limits.maximumAngleDeviation = nil
     limits.minimumLineOfSightProbability = nil

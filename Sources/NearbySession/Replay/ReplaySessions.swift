@@ -18,7 +18,7 @@ public struct ReplaySessions: Sendable {
 
     public init() {
       session = NearbySettings()
-      session.failedMeasurements = .countedAsActivity
+      session.failedMeasurements = .notDelivered
       session.inactivityLimit = nil
       session.activeSessionLimit = nil
       session.activeExtendedDistanceSessionLimit = nil
@@ -60,7 +60,7 @@ public struct ReplaySessions: Sendable {
     core.advance(to: measurement.time, into: &scratch)
     handOver(to: &events)
     // What gives no update needs no session.
-    let isSilent = measurement.status != .ok && settings.session.failedMeasurements == .countedAsActivity
+    let isSilent = measurement.status != .ok && settings.session.failedMeasurements == .notDelivered
     guard peers[measurement.peer] != nil || !isSilent else { return }
     let peer = peers[measurement.peer] ?? addPeer(measurement.peer)
     if !core.isRunning(peer.session) {

@@ -47,6 +47,12 @@ final class EventQueue<Element: QueuedEvent>: Sendable {
       elements.append(element)
     }
 
+    mutating func discard(where isDropped: (Element) -> Bool) {
+      elements.removeFirst(head)
+      head = 0
+      elements.removeAll { $0.map(isDropped) ?? true }
+    }
+
     /// The next element or the end; `nil` where there is nothing yet.
     mutating func take() -> Result<Element?, NearbyError>? {
       guard head < elements.count else { return error.map { .failure($0) } }
@@ -65,6 +71,16 @@ final class EventQueue<Element: QueuedEvent>: Sendable {
   }
 
   private let state = StateLock(State())
+  private let isEndedAtOnceByApp: Bool
+  private let onEnd: (@Sendable () -> Void)?
+
+  /// - Parameters:
+  ///   - isEndedAtOnceByApp: whether the app's own invalidation takes the place of everything not yet taken.
+  ///   - onEnd: called at the end, under locks.
+  init(isEndedAtOnceByApp: Bool = false, onEnd: (@Sendable () -> Void)? = nil) {
+    self.isEndedAtOnceByApp = isEndedAtOnceByApp
+    self.onEnd = onEnd
+  }
 
   /// Adds an element; returns whom to wake.
   func push(_ element: Element) -> Wakeup? {
@@ -80,9 +96,16 @@ final class EventQueue<Element: QueuedEvent>: Sendable {
     state.withLock { state in
       guard state.error == nil else { return [] }
       state.error = error
+      if isEndedAtOnceByApp, error == .invalidatedByApp { state.discard { _ in true } }
+      onEnd?()
       defer { state.waiters.removeAll() }
       return state.waiters.map(\.continuation)
     }
+  }
+
+  /// Drops elements that nobody has taken yet.
+  func discard(where isDropped: (Element) -> Bool) {
+    state.withLock { $0.discard(where: isDropped) }
   }
 
   /// The next element, waiting for it; `nil` where the task is cancelled.

@@ -1,4 +1,4 @@
-import Synchronization
+import Dispatch
 import UWBDSP
 
 /// How an app asks its user whether it may range.
@@ -25,32 +25,38 @@ public final class NearbyHost: Sendable {
     var subscribers: [[EventQueue<NearbySessionEvent>]] = []
     var linkSubscribers: [EventQueue<LinkChange>] = []
     var events: [SessionEvent] = []
+    /// What the host's own timer waits for, s.
+    var alarm = Double.infinity
   }
 
   public let settings: NearbySettings
   /// What the device can do; look here first.
   public let deviceCapabilities: DeviceCapabilities
   private let clock: any NearbyClock
+  private let hasTimer: Bool
   private let request: NearbyPermissionRequest?
   private let state: StateLock<Guarded>
 
   /// - Parameters:
-  ///   - clock: read at every call, and by nothing else.
-  ///   - permission: what the user answered before, where the app has kept it.
-  ///   - request: asks the user before the first run; without it sessions wait until `setPermission` is called.
+  ///   - clock: where to read the time. The host then lets time pass with every call, and by nothing else; without a clock it has the
+  ///     machine's and a timer of its own.
+  ///   - permission: what the user answered before, where the app has kept it. `undetermined` promises a call of `setPermission`.
+  ///   - request: asks the user before the first run. With neither, `run` throws.
   ///   - tokens: the system's random numbers, or a seed where output must repeat.
   public init(
     settings: NearbySettings = NearbySettings(), deviceCapabilities: DeviceCapabilities = .all,
-    clock: any NearbyClock = NearbyMonotonicClock(), permission: NearbyPermission = .undetermined,
+    clock: (any NearbyClock)? = nil, permission: NearbyPermission? = nil,
     request: NearbyPermissionRequest? = nil, tokens: TokenGenerator = .system
   ) {
     self.settings = settings
     self.deviceCapabilities = deviceCapabilities
-    self.clock = clock
+    self.clock = clock ?? NearbyMonotonicClock()
+    hasTimer = clock == nil
     self.request = request
-    state = StateLock(
-      Guarded(
-        core: HostCore(settings: settings, capabilities: deviceCapabilities, permission: permission, tokens: tokens)))
+    var core = HostCore(
+      settings: settings, capabilities: deviceCapabilities, permission: permission ?? .undetermined, tokens: tokens)
+    core.isPermissionExpected = permission != nil || request != nil
+    state = StateLock(Guarded(core: core))
   }
 
   /// Whether the device can range at all: the older way to ask.
@@ -71,6 +77,11 @@ public final class NearbyHost: Sendable {
 
   public func setApplicationState(_ applicationState: ApplicationState) {
     transact { core, now, events in core.setApplicationState(applicationState, at: now, into: &events) }
+  }
+
+  /// How the user holds the device, which decides how wide its field of view is.
+  public func setOrientation(_ orientation: DeviceOrientation) {
+    transact { core, now, events in core.setOrientation(orientation, at: now, into: &events) }
   }
 
   /// The device's pose now, for sessions with assistance.
@@ -140,6 +151,11 @@ public final class NearbyHost: Sendable {
     }
   }
 
+  /// Whether the radio can range now: one that is busy or gone suspends the sessions on the air.
+  public func setRadioAvailable(_ isAvailable: Bool) {
+    transact { core, now, events in core.setRadioAvailable(isAvailable, at: now, into: &events) }
+  }
+
   /// What the radio is to range now.
   public var links: [RangingLink] { read { $0.links } }
 
@@ -158,7 +174,7 @@ public final class NearbyHost: Sendable {
 
   // MARK: Time
 
-  /// Lets what is due happen: timeouts come out here, or with any other call.
+  /// Lets what is due happen. A host without a clock by hand does so by itself.
   public func advance() {
     transact { _, _, _ in }
   }
@@ -166,7 +182,7 @@ public final class NearbyHost: Sendable {
   /// When something falls due next, on the host's clock; `nil` for never.
   public var nextDeadline: Double? { read { $0.nextDeadline } }
 
-  /// Calls `advance` at a steady pace until the task is cancelled: for apps whose peers may fall silent together.
+  /// Calls `advance` at a steady pace until the task is cancelled: for a host that was given a clock.
   public func keepTime<C: Clock>(every interval: C.Duration, clock: C) async {
     while !Task.isCancelled {
       advance()
@@ -199,8 +215,7 @@ public final class NearbyHost: Sendable {
     }
   }
 
-  func subscribe(to id: SessionID) -> NearbySessionEvents {
-    let queue = EventQueue<NearbySessionEvent>()
+  func subscribe(_ queue: EventQueue<NearbySessionEvent>, to id: SessionID) -> Subscription<NearbySessionEvent> {
     state.withLock { guarded in
       if let error = guarded.core.error(of: id) {
         _ = queue.finish(throwing: error)
@@ -208,10 +223,9 @@ public final class NearbyHost: Sendable {
         guarded.subscribers[id.slot].append(queue)
       }
     }
-    return NearbySessionEvents(
-      subscription: Subscription(queue: queue) { [weak self] queue in
-        self?.state.withLock { $0.subscribers[id.slot].removeAll { $0 === queue } }
-      })
+    return Subscription(queue: queue) { [weak self] queue in
+      self?.state.withLock { $0.subscribers[id.slot].removeAll { $0 === queue } }
+    }
   }
 
   func read<Value: Sendable>(_ body: (HostCore) -> Value) -> Value {
@@ -223,10 +237,10 @@ public final class NearbyHost: Sendable {
   func transact<Value: Sendable, Failure: Error>(
     _ body: (inout HostCore, Double, inout [SessionEvent]) throws(Failure) -> Value
   ) throws(Failure) -> Value {
+    // An app's clock may call the host: it is read outside the lock. The core takes a reading that comes late as its latest.
+    let now = clock.now
     var wakeups: [UnsafeContinuation<Void, Never>] = []
-    let result = state.withLock { guarded -> Result<Value, Failure> in
-      // Read under the lock, so that no call hands over an earlier time than the one before it.
-      let now = clock.now
+    let (result, alarm) = state.withLock { guarded -> (Result<Value, Failure>, Double?) in
       guarded.core.advance(to: now, into: &guarded.events)
       let result: Result<Value, Failure>
       do throws(Failure) {
@@ -235,14 +249,32 @@ public final class NearbyHost: Sendable {
         result = .failure(error)
       }
       guarded.distribute(to: &wakeups)
-      return result
+      return (result, hasTimer ? guarded.nextAlarm() : nil)
     }
     for wakeup in wakeups { wakeup.resume() }
+    if let alarm { wait(for: alarm, since: now) }
     return try result.get()
+  }
+
+  /// Has `advance` called once `alarm` is past.
+  private func wait(for alarm: Double, since now: Double) {
+    let delay = min(max(0, alarm - now), 86_400) + 1e-3
+    DispatchQueue.global().asyncAfter(deadline: .now() + delay) { [weak self] in
+      guard let self else { return }
+      state.withLock { if $0.alarm == alarm { $0.alarm = .infinity } }
+      advance()
+    }
   }
 }
 
 extension NearbyHost.Guarded {
+  /// What the timer is to wait for, where that is earlier than what it waits for.
+  fileprivate mutating func nextAlarm() -> Double? {
+    guard let deadline = core.deadlines.first?.deadline, deadline < alarm else { return nil }
+    alarm = deadline
+    return deadline
+  }
+
   fileprivate mutating func distribute(to wakeups: inout [UnsafeContinuation<Void, Never>]) {
     for event in events {
       let slot = event.session.slot

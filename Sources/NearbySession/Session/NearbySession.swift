@@ -1,17 +1,10 @@
-import Synchronization
-
 /// The interaction with one peer: make it, hand its token over, run it with the peer's.
 ///
 /// Safe from any thread. Letting go of the last reference invalidates the session.
 public final class NearbySession: Sendable {
   public let host: NearbyHost
   let id: SessionID
-  private let delegation = StateLock(Delegation())
-
-  private struct Delegation: Sendable {
-    weak var delegate: (any NearbySessionDelegate)?
-    var adapter: Task<Void, Never>?
-  }
+  private let adapter = DelegateAdapter()
 
   /// Makes a session and its token.
   public init(host: NearbyHost) {
@@ -20,7 +13,6 @@ public final class NearbySession: Sendable {
   }
 
   deinit {
-    delegation.withLock { $0.adapter }?.cancel()
     host.transact { core, now, events in core.release(id, at: now, into: &events) }
   }
 
@@ -53,37 +45,54 @@ public final class NearbySession: Sendable {
   }
 
   /// Stops updates until the next run. The tokens stay good; a peer that waits too long reports a timeout.
+  ///
+  /// The delegate hears nothing more of this run once the call has returned. A call to it that is under way is waited for, up to 0.1 s.
   public func pause() {
-    host.transact { core, now, events in core.pause(id, at: now, into: &events) }
+    host.transact { core, now, events in
+      core.pause(id, at: now, into: &events)
+      adapter.discardRun()
+    }
+    adapter.waitForCall()
   }
 
-  /// Ends the session and its token. Streams end with `NearbyError.invalidatedByApp`.
+  /// Ends the session and its token. Streams end with `NearbyError.invalidatedByApp`, which is no failure.
+  ///
+  /// The delegate hears of the invalidation and of nothing else once the call has returned. A call to it that is under way is waited
+  /// for, up to 0.1 s.
   public func invalidate() {
     host.transact { core, now, events in core.invalidate(id, at: now, into: &events) }
+    adapter.waitForCall()
   }
 
   /// A stream of its own for each call, from now on.
-  public var events: NearbySessionEvents { host.subscribe(to: id) }
+  public var events: NearbySessionEvents {
+    NearbySessionEvents(subscription: host.subscribe(EventQueue(), to: id))
+  }
 
   /// The peer's place in the world of the device's pose, once assistance has converged.
   public func worldTransform(for object: NearbyObject) -> WorldTransform? {
     host.read { $0.worldTransform(of: id, for: object.discoveryToken) }
   }
 
-  /// Hears of everything from when it is set, in order, one call at a time. Held weakly; several sessions may share
-  /// one.
+  /// Hears of everything from when the first delegate is set, in order, one call at a time; a later one takes over from the next event
+  /// on. Held weakly; several sessions may share one.
   public var delegate: (any NearbySessionDelegate)? {
-    get { delegation.withLock { $0.delegate } }
-    set {
-      let adapter = newValue.map { Self.adapter(for: self, to: $0) }
-      let previous = delegation.withLock { delegation in
-        defer {
-          delegation.delegate = newValue
-          delegation.adapter = adapter
-        }
-        return delegation.adapter
-      }
-      previous?.cancel()
-    }
+    get { adapter.delegate }
+    set { adapter.set(newValue, of: self) }
+  }
+
+  /// Where the delegate is called, from the next call on.
+  public var delegateQueue: NearbyDelegateQueue {
+    get { adapter.executor.queue }
+    set { adapter.executor.queue = newValue }
+  }
+}
+
+extension NearbySession: Hashable {
+  /// A session equals itself alone.
+  public static func == (one: NearbySession, other: NearbySession) -> Bool { one === other }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(ObjectIdentifier(self))
   }
 }

@@ -77,7 +77,7 @@ struct EvaluateSessionsCommand: AsyncParsableCommand {
   func run() async throws {
     var settings = NearbySettings()
     settings.activeSessionLimit = nil
-    let host = NearbyHost(settings: settings, permission: .granted)
+    let host = NearbyHost(settings: settings, clock: MachineClock(), permission: .granted)
     let latencies = Histogram()
     let noise = Histogram()
     var running: [NearbySession] = []
@@ -191,6 +191,11 @@ struct EvaluateSessionsCommand: AsyncParsableCommand {
   }
 
   // MARK: The machine
+
+  /// The clock by which latencies are measured.
+  private struct MachineClock: NearbyClock {
+    var now: Double { EvaluateSessionsCommand.now }
+  }
 
   private static func seconds(_ clock: clockid_t) -> Double {
     var time = timespec()

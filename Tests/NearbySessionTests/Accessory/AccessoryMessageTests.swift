@@ -82,16 +82,14 @@ import Testing
     expect(.empty, [])
     expect(.truncated(actual: 0, expected: 35), [0x01])
     expect(.truncated(actual: 36, expected: 37), [0x01] + accessory.dropLast())
-    expect(.trailingBytes(actual: 38, expected: 37), [0x01] + accessory + [0])
     expect(.unsupportedVersion(major: 2, minor: 0), [0x01] + changed(accessory, 0, 2))
-    expect(.statedLength(actual: 20, known: [19, 21], offset: 15), [0x01] + changed(accessory, 15, 20))
-    expect(.trailingBytes(actual: 37, expected: 35), [0x01] + changed(accessory, 15, 19))
+    expect(.statedLength(actual: 18, known: [19, 21], offset: 15), [0x01] + changed(accessory, 15, 18))
+    expect(.truncated(actual: 37, expected: 38), [0x01] + changed(accessory, 15, 22))
     expect(.unknownRole(2, offset: 32), [0x01] + changed(accessory, 32, 2))
     let shareable = bytes("0100 0000 17 5553 78563412 0b 09 0600 100e b400 03 1baf75655238 d891")
     expect(.truncated(actual: 4, expected: 28), [0x0B] + shareable.prefix(4))
     expect(.truncated(actual: 27, expected: 28), [0x0B] + shareable.dropLast())
     expect(.truncated(actual: 28, expected: 30), [0x0B] + changed(shareable, 4, 25))
-    expect(.trailingBytes(actual: 29, expected: 28), [0x0B] + shareable + [0])
     expect(.unsupportedVersion(major: 257, minor: 0), [0x0B] + changed(shareable, 1, 1))
     expect(.statedLength(actual: 0, known: [23, 25], offset: 4), [0x0B] + changed(shareable, 4, 0))
     expect(.country([0x55, 0x30], offset: 5), [0x0B] + changed(shareable, 6, 0x30))
@@ -111,6 +109,26 @@ import Testing
         #expect(throws: AccessoryMessageError.self) { try AccessoryMessage(bytes: message.bytes.prefix(count)) }
       }
     }
+  }
+
+  @Test("R47 fields of later minor versions are kept and passed over, inside the stated length and behind it")
+  func laterVersions() throws {
+    var data = accessoryData().data
+    data[15] += 3
+    data += [7, 8, 9, 1, 2]
+    let accessory = try NearbyAccessoryConfiguration(data: data).accessoryData
+    #expect(accessory.shortAddress == 0xD711 && accessory.clockDriftppm == 25)
+    #expect(accessory.additionalUWBBytes == [7, 8, 9] && accessory.additionalBytes == [1, 2])
+    #expect(accessory.data == data)
+    var short = accessoryData(drift: nil).data
+    short[15] += 1
+    let odd = try AccessoryConfigurationData(data: short + [5])
+    #expect(odd.clockDriftppm == nil && odd.additionalUWBBytes == [5] && odd.data == short + [5])
+    var shareable = randomShareable(seed: 1, stability: 100).data
+    shareable[4] += 2
+    let read = try ShareableConfigurationData(data: shareable + [3, 4, 5])
+    #expect(read.clockStability == 100 && read.additionalFields == [3, 4] && read.additionalBytes == [5])
+    #expect(read.data == shareable + [3, 4, 5])
   }
 
   // MARK: Properties

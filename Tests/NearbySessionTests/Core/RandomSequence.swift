@@ -120,7 +120,12 @@ struct RandomSequence<Subject: SequenceSubject> {
       released.insert(index)
       subject.release(index, at: time)
       return { "release \(index)" }
-    case 28..<30:
+    case 28:
+      let isAvailable = pick(3) > 0
+      subject.setRadioAvailable(isAvailable, at: time)
+      model.setRadioGone(!isAvailable)
+      return { "radio \(isAvailable)" }
+    case 29:
       let state: ApplicationState = pick(2) == 0 ? .background : .foreground
       subject.setState(state, at: time)
       model.setBackground(state == .background)
@@ -170,11 +175,13 @@ struct RandomSequence<Subject: SequenceSubject> {
     let peer = ranging.isEmpty || pick(5) == 0 ? known[pick(known.count)] : ranging[pick(ranging.count)]
     // Two sessions with one peer hear in the order in which they began: left to the tests of the rules.
     guard ranging.count(where: { $0 == peer }) <= 1, let configuration = configurations[peer] else { return nil }
+    let hasFailed = pick(5) == 0
     subject.measure(
       RangingMeasurement(
-        exchange: 0, time: time, peer: configuration.peerAddress, status: .ok, distance: time), at: time)
-    model.measure(peer)
-    return { "measure \(peer)" }
+        exchange: 0, time: time, peer: configuration.peerAddress, status: hasFailed ? .missingTimestamps : .ok,
+        distance: time), at: time)
+    if hasFailed { model.miss(peer) } else { model.measure(peer) }
+    return { "measure \(peer), failed \(hasFailed)" }
   }
 
   private mutating func end(_ peer: RuleModel.Peer) -> (() -> String)? {

@@ -53,7 +53,7 @@ struct SequenceStatistics {
 
   var isRich: Bool {
     let expected: [NearbyError.Code] = [
-      .sessionFailed, .invalidConfiguration, .resourceUsageTimeout, .activeSessionsLimitExceeded, .userDidNotAllow,
+      .invalidatedByApp, .invalidConfiguration, .resourceUsageTimeout, .activeSessionsLimitExceeded, .userDidNotAllow,
       .accessoryPeerDeviceUnavailable, .incompatiblePeerDevice, .activeExtendedDistanceSessionsLimitExceeded,
     ]
     return expected.allSatisfy { deaths[$0, default: 0] >= 3 }
@@ -73,6 +73,7 @@ protocol SequenceSubject {
   mutating func loseBluetooth(_ identifier: String, at time: Double)
   mutating func setPermission(_ answer: NearbyPermission, at time: Double)
   mutating func setState(_ state: ApplicationState, at time: Double)
+  mutating func setRadioAvailable(_ isAvailable: Bool, at time: Double)
   mutating func advance(to time: Double)
   func token(_ index: Int) -> DiscoveryToken?
   func isRunning(_ index: Int) -> Bool
@@ -126,6 +127,9 @@ struct CoreSubject: SequenceSubject {
   }
   mutating func setState(_ state: ApplicationState, at time: Double) {
     core.setApplicationState(state, at: time, into: &events)
+  }
+  mutating func setRadioAvailable(_ isAvailable: Bool, at time: Double) {
+    core.setRadioAvailable(isAvailable, at: time, into: &events)
   }
   mutating func advance(to time: Double) { core.advance(to: time, into: &events) }
   func token(_ index: Int) -> DiscoveryToken? { core.discoveryToken(of: ids[index]) }
@@ -207,6 +211,10 @@ struct HostSubject: SequenceSubject {
   mutating func setState(_ state: ApplicationState, at time: Double) {
     clock.now = time
     host.setApplicationState(state)
+  }
+  mutating func setRadioAvailable(_ isAvailable: Bool, at time: Double) {
+    clock.now = time
+    host.setRadioAvailable(isAvailable)
   }
   mutating func advance(to time: Double) {
     clock.now = time

@@ -52,6 +52,7 @@ struct RuleModel {
   var members: [Member] = []
   var permission = NearbyPermission.undetermined
   var inBackground = false
+  var radioIsGone = false
   var endedPeers: Set<Peer> = []
   var said: [Said] = []
   var undelivered = 0
@@ -90,14 +91,12 @@ struct RuleModel {
 
   /// Returns the code of the error that the run throws.
   mutating func run(_ index: Int, with peer: Peer, far: Bool) -> NearbyError.Code? {
-    var hasBluetooth = false
-    if case .accessory(_, true) = peer { hasBluetooth = true }
     switch members[index].status {
     case .dead(let code): return code
     case .asleep: return .sessionFailed
     default: break
     }
-    if inBackground, !hasBluetooth { return .sessionFailed }
+    if isPrevented(peer) { return .sessionFailed }
     if let code = objection(index, peer, far: far) {
       kill(index, code)
       return code
@@ -121,7 +120,7 @@ struct RuleModel {
   }
 
   mutating func invalidate(_ index: Int) {
-    kill(index, .sessionFailed)
+    kill(index, .invalidatedByApp)
   }
 
   mutating func measure(_ peer: Peer) {
@@ -132,6 +131,13 @@ struct RuleModel {
       members[index].met = true
     }
     // Sessions hear in the order in which they began to range, which the test leaves open.
+    said += listeners.map { .updated($0, peer) }
+  }
+
+  /// A round that failed: heard of, and no sign of life.
+  mutating func miss(_ peer: Peer) {
+    let listeners = members.indices.filter { members[$0].status == .ranging && members[$0].peer == peer }
+    if listeners.isEmpty { undelivered += 1 }
     said += listeners.map { .updated($0, peer) }
   }
 
@@ -165,23 +171,36 @@ struct RuleModel {
   }
 
   mutating func setBackground(_ isBackground: Bool) {
-    guard isBackground != inBackground else { return }
     inBackground = isBackground
+    obeyConditions()
+  }
+
+  mutating func setRadioGone(_ isGone: Bool) {
+    radioIsGone = isGone
+    obeyConditions()
+  }
+
+  // MARK: Inside
+
+  private func isPrevented(_ peer: Peer?) -> Bool {
+    if radioIsGone { return true }
+    if case .accessory(_, true)? = peer { return false }
+    return inBackground
+  }
+
+  private mutating func obeyConditions() {
     for index in members.indices {
-      var hasBluetooth = false
-      if case .accessory(_, true)? = members[index].peer { hasBluetooth = true }
-      if isBackground, isActive(index), !hasBluetooth {
+      let isPrevented = isPrevented(members[index].peer)
+      if isPrevented, isActive(index) {
         members[index].status = .asleep
         members[index].asleepSince = time
         said.append(.suspended(index))
-      } else if !isBackground, members[index].status == .asleep {
+      } else if !isPrevented, members[index].status == .asleep {
         members[index].status = .resting
         said.append(.suspensionEnded(index))
       }
     }
   }
-
-  // MARK: Inside
 
   func isActive(_ index: Int) -> Bool {
     members[index].status == .ranging || members[index].status == .asking

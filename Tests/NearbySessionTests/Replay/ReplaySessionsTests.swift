@@ -66,14 +66,15 @@ import UWBDSP
     }
   }
 
-  @Test("a failed exchange gives no update and keeps its peer from timing out")
+  @Test("R46 a failed exchange gives no update and keeps no peer from timing out")
   func failedExchange() {
     var settings = ReplaySessions.Settings()
     settings.session.timeout = 2
     var replay = ReplaySessions(settings: settings)
     _ = replay.deliver(measurement(0xA, at: 0))
     #expect(replay.deliver(measurement(0xA, at: 1.5, status: .noFirstPath)).isEmpty)
-    #expect(replay.deliver(measurement(0xA, at: 3)).count == 1)
+    let kinds = replay.deliver(measurement(0xA, at: 3)).map(\.kind)
+    #expect(kinds.first == .removed(replay.token(of: DeviceAddress(rawValue: 0xA)), .timeout) && kinds.count == 2)
   }
 
   @Test("the end of a capture removes who is present, in order of first sight, and the next capture starts afresh")

@@ -116,6 +116,35 @@ import UWBDSP
     #expect(await iterator.next() == .ended(token))
   }
 
+  @Test("R05 the app's exit ends its tokens: a host made anew has others")
+  func exit() throws {
+    var host: NearbyHost? = NearbyHost()
+    var session = host.map { NearbySession(host: $0) }
+    let token = try #require(session?.liveToken.encoded)
+    (session, host) = (nil, nil)
+    let again = NearbyHost(permission: .granted)
+    let sessions = (0..<100).map { _ in NearbySession(host: again) }
+    #expect(try !sessions.contains { try $0.liveToken.encoded == token })
+    // The peer's app still has the token: nobody answers to it.
+    let link = try #require(
+      {
+        try sessions[0].run(NearbyPeerConfiguration(peerToken: DiscoveryToken(encoded: token)))
+        return again.links.first
+      }())
+    #expect(again.links.count == 1 && link.peerToken.encoded == token)
+  }
+
+  @Test("R44 sessions and tokens are keys of dictionaries")
+  func hashable() throws {
+    let host = Room().makeHost()
+    let sessions = (0..<3).map { _ in NearbySession(host: host) }
+    let peers = Dictionary(uniqueKeysWithValues: sessions.enumerated().map { ($1, $0) })
+    #expect(sessions.map { peers[$0] } == [0, 1, 2])
+    let byToken = try Dictionary(uniqueKeysWithValues: sessions.map { (try $0.liveToken, $0) })
+    #expect(try byToken[DiscoveryToken(encoded: sessions[1].liveToken.encoded)] == sessions[1])
+    #expect(Set(sessions + sessions).count == 3)
+  }
+
   @Test("R06 the token reads nil after invalidation")
   func nilToken() throws {
     let session = NearbySession(host: Room().makeHost())

@@ -38,6 +38,7 @@ import UWBDSP
     session.delegate = delegate
     let token = peerToken(1)
     try session.run(NearbyPeerConfiguration(peerToken: token))
+    _ = await delegate.wait { !$0.isEmpty }
     session.invalidate()
     host.deliver(measurement(of: token, time: 0))
     host.setApplicationState(.background)
@@ -59,6 +60,20 @@ import UWBDSP
     }
     let late = await drain(session.events)
     #expect(late.events.isEmpty && late.error == .invalidatedByApp)
+  }
+
+  @Test("R33 the app's own invalidation is no failure: it bears none of the framework's codes")
+  func ownInvalidation() async throws {
+    let host = Room().makeHost()
+    for isReleased in [false, true] {
+      var session: NearbySession? = NearbySession(host: host)
+      let events = try #require(session?.events)
+      if !isReleased { session?.invalidate() }
+      session = nil
+      let error = try #require(await drain(events).error)
+      #expect(!error.isFailure && !NearbyError.Code.allCases.contains(error.code))
+    }
+    #expect(NearbyError.Code.allCases.allSatisfy { NearbyError($0, "").isFailure })
   }
 
   @Test("R34 an invalid or expired peer token gives invalidConfiguration")
@@ -128,6 +143,59 @@ import UWBDSP
     #expect(host.permission == .granted)
     // A session that nobody holds ends.
     withExtendedLifetime(sessions) {}
+  }
+
+  @Test("R35 a host that knows no answer and nobody to ask refuses to run, and says why")
+  func nobodyAsked() throws {
+    let host = NearbyHost()
+    let session = NearbySession(host: host)
+    do throws(NearbyError) {
+      try session.run(NearbyPeerConfiguration(peerToken: peerToken(1)))
+      Issue.record("expected an error")
+    } catch {
+      #expect(error.code == .userDidNotAllow && error.reason.contains("setPermission"))
+    }
+    #expect(session.discoveryToken == nil)
+    host.setPermission(.granted)
+    try NearbySession(host: host).run(NearbyPeerConfiguration(peerToken: peerToken(1)))
+    // An app that says so sets its user's answer later.
+    let later = NearbyHost(permission: .undetermined)
+    let waiting = NearbySession(host: later)
+    try waiting.run(NearbyPeerConfiguration(peerToken: peerToken(1)))
+    #expect(!waiting.isRunning && waiting.discoveryToken != nil)
+    later.setPermission(.granted)
+    #expect(waiting.isRunning)
+  }
+
+  @Test("R35 both users are asked; what the other declined is a peer that never starts")
+  func otherDeclines() async throws {
+    let room = Room()
+    let ours = NearbySession(host: room.makeHost(settings { $0.inactivityLimit = 60 }))
+    let theirs = NearbySession(host: room.makeHost(permission: .undetermined))
+    let events = ours.events
+    try theirs.run(with: ours)
+    try ours.run(with: theirs)
+    #expect(room.range() == 0)
+    theirs.host.setPermission(.declined)
+    #expect(room.range() == 0)
+    room.clock.now = 60.1
+    ours.host.advance()
+    let seen = await drain(events)
+    #expect(seen.events == [.started] && seen.error?.code == .resourceUsageTimeout)
+  }
+
+  @Test("R35 permission is asked outside the lock: what asks may use the host")
+  func asksOutside() async throws {
+    let box = StateLock<NearbyHost?>(nil)
+    let host = Room().makeHost(
+      permission: .undetermined,
+      request: NearbyPermissionRequest(usageDescription: "") { _ in box.withLock { $0 }?.links.isEmpty ?? false })
+    box.withLock { $0 = host }
+    let session = NearbySession(host: host)
+    var iterator = session.events.makeAsyncIterator()
+    try session.run(NearbyPeerConfiguration(peerToken: peerToken(1)))
+    #expect(try await iterator.next() == .started)
+    box.withLock { $0 = nil }
   }
 
   @Test("R35 declined gives userDidNotAllow, then and on each later run")

@@ -151,6 +151,35 @@ import UWBDSP
     #expect(await drain(streams[2]).events.isEmpty)
   }
 
+  @Test("R29 R31 a radio that is busy or gone suspends even what Bluetooth keeps alive; nothing resumes by itself")
+  func radioUnavailable() throws {
+    var rig = Rig()
+    let id = try rig.start(peerToken(1))
+    let bluetooth = rig.core.makeSession()
+    let accessory = try NearbyAccessoryConfiguration(data: accessoryData().data, bluetoothPeerIdentifier: "AA:01")
+    try rig.run(bluetooth, .accessory(accessory))
+    _ = rig.said()
+    rig.core.setRadioAvailable(false, at: 0, into: &rig.events)
+    rig.core.setRadioAvailable(false, at: 0, into: &rig.events)
+    #expect(rig.events.filter { $0.kind == .suspended }.map(\.session) == [id, bluetooth])
+    #expect(rig.core.links.isEmpty)
+    _ = rig.said()
+    rig.enter(.background)
+    do throws(NearbyError) {
+      try rig.run(rig.core.makeSession(), .peer(NearbyPeerConfiguration(peerToken: peerToken(2))))
+      Issue.record("expected an error")
+    } catch {
+      #expect(error.code == .sessionFailed && error.reason.contains("radio"))
+    }
+    rig.core.setRadioAvailable(true, at: 0, into: &rig.events)
+    #expect(rig.events.map(\.session) == [bluetooth], "the other's condition still holds")
+    #expect(rig.said() == [.suspensionEnded])
+    rig.enter(.foreground)
+    #expect(rig.said() == [.suspensionEnded] && rig.core.links.isEmpty)
+    try rig.run(id, .peer(NearbyPeerConfiguration(peerToken: peerToken(1))))
+    #expect(rig.core.links.count == 1)
+  }
+
   @Test("R30 a suspended session can't be used before its suspension ends, and comes to no harm by the attempt")
   func notBefore() throws {
     var rig = Rig()
@@ -218,6 +247,41 @@ import UWBDSP
     rig.enter(.background)
     rig.advance(to: 1e9)
     #expect(rig.core.error(of: id) == nil)
+  }
+
+  @Test("R26 a host with the machine's clock lets a timeout happen by itself", .timeLimit(.minutes(1)))
+  func ownTimer() async throws {
+    let host = NearbyHost(
+      settings: settings { ($0.timeout, $0.inactivityLimit) = (0.05, 0.3) }, permission: .granted)
+    let (met, lonely) = (NearbySession(host: host), NearbySession(host: host))
+    let (events, lonelyEvents) = (met.events, lonely.events)
+    try lonely.run(NearbyPeerConfiguration(peerToken: peerToken(2)))
+    try met.run(NearbyPeerConfiguration(peerToken: peerToken(1)))
+    host.deliver(measurement(of: peerToken(1), time: 0))
+    var iterator = events.makeAsyncIterator()
+    var last: NearbySessionEvent?
+    for _ in 0..<3 { last = try await iterator.next() }
+    guard case .removed(_, .timeout)? = last else {
+      Issue.record("expected a timeout, got \(String(describing: last))")
+      return
+    }
+    #expect(await drain(lonelyEvents).error?.code == .resourceUsageTimeout)
+  }
+
+  @Test("a clock that calls the host is asked outside the lock")
+  func clockThatCalls() throws {
+    final class Curious: NearbyClock {
+      let host = StateLock<NearbyHost?>(nil)
+      var now: Double { Double(host.withLock { $0 }?.links.count ?? 0) }
+    }
+    let clock = Curious()
+    let host = NearbyHost(clock: clock, permission: .granted)
+    clock.host.withLock { $0 = host }
+    let session = NearbySession(host: host)
+    try session.run(NearbyPeerConfiguration(peerToken: peerToken(1)))
+    host.deliver(measurement(of: peerToken(1), time: 0))
+    #expect(host.links.count == 1)
+    clock.host.withLock { $0 = nil }
   }
 
   @Test("a clock set back starts the waits anew; one that is a little late changes nothing")

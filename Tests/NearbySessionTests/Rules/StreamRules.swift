@@ -182,6 +182,7 @@ import UWBDSP
       host.setApplicationState(.background)
       host.setApplicationState(.foreground)
     }
+    _ = await delegate.wait { calls in calls.count { $0.name == "suspensionEnded" } == 50 }
     session.invalidate()
     let calls = await delegate.wait { $0.last?.name == "didInvalidate" }
     let names = calls.map(\.name).filter { $0 != "didUpdate" }
@@ -202,6 +203,7 @@ import UWBDSP
     let second = RecordingDelegate()
     session.delegate = second
     host.deliver(measurement(of: peerToken(1), time: 0))
+    _ = await second.wait { !$0.isEmpty }
     session.invalidate()
     let calls = await second.wait { $0.last?.name == "didInvalidate" }
     #expect(calls.map(\.name) == ["didUpdate", "didInvalidate"])

@@ -86,7 +86,7 @@ import UWBDSP
     #expect(outside.discoveryToken == peerToken(1) && outside.time == 4)
   }
 
-  @Test("R19 a failed exchange gives an update with neither, or only counts as activity: a setting")
+  @Test("R19 R46 a failed exchange gives an update with neither, or none: a setting; it is no activity")
   func failedExchange() throws {
     var failed = measurement(of: peerToken(1), time: 1)
     failed.status = .noFirstPath
@@ -97,15 +97,134 @@ import UWBDSP
     let objects = rig.said().compactMap(\.object)
     #expect(objects.count == 1 && objects[0].distance == nil && objects[0].direction == nil)
     var settings = NearbySettings()
-    settings.failedMeasurements = .countedAsActivity
+    settings.failedMeasurements = .notDelivered
     rig = Rig(settings)
     _ = try rig.start(peerToken(1))
     rig.measure(peerToken(1))
     rig.advance(to: 8)
     rig.measure(failed)
-    rig.advance(to: 15)
+    rig.advance(to: 9.9)
     #expect(rig.said().compactMap(\.object).count == 1)
-    #expect(rig.core.links.count == 1, "the failed exchange kept the peer")
+    #expect(rig.core.links.count == 1)
+    rig.advance(to: 10.1)
+    #expect(rig.core.links.isEmpty, "the failed exchange kept the peer")
+  }
+
+  @Test("R46 failed rounds alone turn values nil, and the timeout removes the peer")
+  func failedRounds() throws {
+    var rig = Rig()
+    _ = try rig.start(peerToken(1))
+    rig.measure(peerToken(1))
+    _ = rig.said()
+    for step in 1...12 {
+      rig.time = Double(step)
+      var failed = measurement(of: peerToken(1), time: rig.time)
+      failed.status = .missingTimestamps
+      rig.measure(failed)
+    }
+    let said = rig.said()
+    let objects = said.compactMap(\.object)
+    #expect(objects.count == 10)
+    #expect(objects.allSatisfy { $0.distance == nil && $0.distanceUnavailability == .exchangeFailed })
+    #expect(said.last == .removed(NearbyObject(discoveryToken: peerToken(1), time: 10), .timeout))
+  }
+
+  @Test("R18 a negative distance is never delivered: near zero it is zero, farther below it is none")
+  func negative() {
+    func seen(_ distance: Double, _ deviation: Double?) -> Double? {
+      let object = object {
+        $0.distance = distance
+        $0.distanceDeviation = deviation
+      }
+      #expect((object.distance == nil) == (object.distanceUnavailability == .uncertain))
+      return object.distance
+    }
+    #expect(seen(-0.02, 0.05) == 0 && seen(-0.15, 0.05) == 0)
+    #expect(seen(-0.16, 0.05) == nil && seen(-0.02, nil) == nil && seen(-5, .nan) == nil)
+    #expect(seen(0, nil) == 0)
+  }
+
+  @Test("R18 azimuth and elevation without a vector make a direction")
+  func fromAngles() throws {
+    let seen = object { ($0.azimuth, $0.elevation) = (0.3, -0.2) }
+    let vector = try #require(seen.direction)
+    #expect(abs((vector * vector).sum() - 1) < 1e-15)
+    #expect(abs(atan2(vector.x, -vector.z) - 0.3) < 1e-15 && abs(asin(vector.y) + 0.2) < 1e-15)
+    #expect(object { ($0.azimuth, $0.elevation) = (0.3, nil) }.direction == nil)
+    #expect(object { ($0.azimuth, $0.elevation) = (0.3, 1.6) }.direction == nil)
+  }
+
+  @Test("R25 time is the host's clock in updates and removals, whatever clock the source has")
+  func oneClock() throws {
+    var rig = Rig()
+    _ = try rig.start(peerToken(1))
+    rig.time = 100
+    rig.measure(measurement(of: peerToken(1), time: 4))
+    rig.advance(to: 111)
+    let times = rig.said().compactMap { kind -> Double? in
+      switch kind {
+      case .update(let object), .removed(let object, _): object.time
+      default: nil
+      }
+    }
+    #expect(times == [100, 110])
+  }
+
+  @Test("R23 the update says why a value is nil")
+  func reasons() {
+    func reasons(
+      limits: UpdateLimits = UpdateLimits(), orientation: DeviceOrientation = .portrait,
+      _ change: (inout RangingMeasurement) -> Void
+    ) -> [NearbyObject.Unavailability?] {
+      var measurement = measurement(of: peerToken(1), time: 4, distance: 2, direction: SIMD3(0, 0, -1))
+      change(&measurement)
+      let object = NearbyObject(
+        measurement, token: peerToken(1), capabilities: .all, limits: limits, orientation: orientation)
+      return [object.distanceUnavailability, object.directionUnavailability]
+    }
+    #expect(reasons { _ in } == [nil, nil])
+    #expect(reasons { $0.status = .noFirstPath } == [.exchangeFailed, .exchangeFailed])
+    #expect(reasons { $0.direction = nil } == [nil, .notMeasured])
+    #expect(reasons { $0.distance = nil } == [.notMeasured, nil])
+    #expect(reasons { $0.distance = 51 } == [.outOfRange, .outOfRange])
+    #expect(reasons { $0.lineOfSightProbability = 0.01 } == [.obstructed, .obstructed])
+    #expect(reasons { $0.distanceDeviation = 1.1 } == [.uncertain, nil])
+    #expect(reasons { ($0.azimuth, $0.azimuthDeviation) = (0, 0.5) } == [nil, .uncertain])
+    #expect(reasons { $0.direction = SIMD3(0, 0, 1) } == [nil, .outsideFieldOfView])
+    var weak = UpdateLimits()
+    weak.snrAtOneMetredB = 50
+    #expect(reasons(limits: weak) { $0.snrdB = 1 } == [nil, .weakSignal])
+    let aside = direction(azimuth: degrees(45))
+    #expect(reasons { $0.direction = aside } == [nil, nil])
+    #expect(reasons(orientation: .landscapeLeft) { $0.direction = aside } == [nil, .orientation])
+  }
+
+  @Test("R23 the device's orientation is an input: held sideways its field of view is narrower")
+  func orientation() throws {
+    var rig = Rig()
+    _ = try rig.start(peerToken(1))
+    _ = rig.said()
+    for (orientation, isInside) in [
+      (.portrait, true), (.landscapeRight, false), (.portraitUpsideDown, true), (.landscapeLeft, false),
+    ] as [(DeviceOrientation, Bool)] {
+      rig.core.setOrientation(orientation, at: 0, into: &rig.events)
+      rig.measure(peerToken(1), direction: direction(azimuth: degrees(45)))
+      #expect(rig.said().compactMap(\.object).map { $0.direction != nil } == [isInside])
+    }
+  }
+
+  @Test("R43 languages without optionals get NaN and a flag, never zero")
+  func sentinels() {
+    let empty = NearbyObjectRecord(NearbyObject(discoveryToken: peerToken(1), time: 4))
+    #expect(empty.distance.isNaN && empty.direction.x.isNaN && empty.direction.z.isNaN && empty.horizontalAngle.isNaN)
+    #expect(empty.lineOfSightProbability.isNaN && empty.distanceDeviation.isNaN && empty.time == 4)
+    #expect(empty.hasDistance == 0 && empty.hasDirection == 0 && empty.hasHorizontalAngle == 0)
+    let full = NearbyObjectRecord(
+      NearbyObject(
+        discoveryToken: peerToken(1), distance: 0, direction: SIMD3(0, 0, -1), horizontalAngle: 0,
+        lineOfSightProbability: 0, time: 4))
+    #expect(full.distance == 0 && full.hasDistance == 1 && full.direction == SIMD3(0, 0, -1))
+    #expect(full.hasDirection == 1 && full.hasHorizontalAngle == 1 && full.hasLineOfSightProbability == 1)
   }
 
   @Test("R19 R20 the field of view is a cone round −z: outside it the direction is nil and the distance goes on")

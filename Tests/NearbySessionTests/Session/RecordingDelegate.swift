@@ -3,7 +3,7 @@ import Synchronization
 @testable import NearbySession
 
 /// Keeps what it hears, and lets a test wait for it without a clock.
-final class RecordingDelegate: NearbySessionDelegate {
+final class RecordingDelegate: NearbySessionDelegate, Sendable {
   struct Call: Sendable {
     var name: String
     var session: ObjectIdentifier

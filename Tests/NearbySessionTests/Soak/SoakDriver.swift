@@ -92,7 +92,9 @@ struct SoakDriver {
     case 14: if generator.chance(0.3) { session?.invalidate() }
     case 15: if session?.discoveryToken == nil || generator.chance(0.1) { host.drop(index) }
     case 16: host.host.setApplicationState(generator.chance(0.5) ? .background : .foreground)
-    case 17: host.host.setApplicationState(.foreground)
+    case 17:
+      host.host.setApplicationState(.foreground)
+      host.host.setRadioAvailable(generator.chance(0.8))
     case 18:
       if let token = directory.token(for: host, using: &generator), generator.chance(0.1) {
         host.host.peerEnded(token)
