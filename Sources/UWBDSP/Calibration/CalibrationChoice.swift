@@ -1,35 +1,45 @@
 /// How much of a calibration the data carry: nothing, a constant, or a model. The one rule for all calibrations.
 ///
-/// Costs come from groups (pairs of devices, places, captures) that were left out while fitting. Nothing and a constant are
-/// compared by their means: a constant is one number that every radio has. A model has many numbers and often many settings, of
-/// which the luckiest looks good; it is taken only where it beats the better of those two by more than chance,
+/// Costs are mean squares on groups (pairs of devices, places, captures) that were left out while fitting. The simplest candidate
+/// is taken that no other beats. One beats another where its mean cost is smaller by more than chance and by more than is
+/// negligible,
 ///
-///     mean(cost of base − cost of model) > SE·(1 + 2/(groups − 1)),
+///     gain > SE·(1 + 2/(groups − 1))   and   gain > 0.02·(cost of the other),
 ///
-/// SE the standard error of the paired difference, more of it where few groups estimate it. Among models the one-standard-error
-/// rule chooses (`SimplestSetting`).
-enum CalibrationChoice: Hashable {
-  /// One of the plain settings, by index: nothing, a constant.
-  case plain(Int)
-  /// One of the fitted settings, by index.
-  case fitted(Int)
+/// SE the standard error of the paired difference (Breiman, Friedman, Olshen & Stone, "Classification and Regression Trees", 1984,
+/// section 3.4.3), more of it where few groups estimate it. The least gain, 1 % of the error, keeps out models of many settings
+/// whose luckiest is a little better on every group.
+enum CalibrationChoice {
+  private static let negligible = 0.02
 
-  /// - Parameters:
-  ///   - plain: for each plain setting its cost on each group.
-  ///   - fitted: for each fitted setting, simplest first, the same.
-  /// - Returns: `nil` without any plain setting.
-  static func choose(plain: [[Double]], fitted: [[Double]]) -> CalibrationChoice? {
-    guard let base = plain.indices.min(by: { mean(plain[$0]) < mean(plain[$1]) }) else { return nil }
-    let usable = fitted.indices.filter { fitted[$0].allSatisfy(\.isFinite) && fitted[$0].count == plain[base].count }
-    guard let place = SimplestSetting.choose(usable.map { fitted[$0] }), plain[base].count > 2 else {
-      return .plain(base)
+  /// - Parameter costs: for each candidate, simplest first, its cost on each group.
+  /// - Returns: the candidate's index; `nil` for no candidates.
+  static func simplest(_ costs: [[Double]]) -> Int? {
+    costs.indices.first { simple in
+      !costs[(simple + 1)...].contains { beats($0, costs[simple]) }
     }
-    let model = usable[place]
-    let gains = zip(plain[base], fitted[model]).map { $0 - $1 }
+  }
+
+  private static func beats(_ costs: [Double], _ others: [Double]) -> Bool {
+    let gains = zip(others, costs).map { $0 - $1 }
+    let count = Double(gains.count)
     let gain = mean(gains)
-    let variance = gains.reduce(0) { $0 + ($1 - gain) * ($1 - gain) } / Double(gains.count - 1)
-    let error = (variance / Double(gains.count)).squareRoot()
-    return gain > error * (1 + 2 / Double(gains.count - 1)) ? .fitted(model) : .plain(base)
+    guard count > 1 else { return gain > 0 }
+    let variance = gains.reduce(0) { $0 + ($1 - gain) * ($1 - gain) } / (count - 1)
+    let error = (variance / count).squareRoot()
+    return gain > error * (1 + 2 / (count - 1)) && gain > negligible * mean(others)
+  }
+
+  /// What a model costs each group where its setting is chosen by the other groups: the smallest mean of all would be too good.
+  ///
+  /// - Parameter costs: for each setting its cost on each group.
+  static func costsOfChoosing(_ costs: [[Double]]) -> [Double] {
+    guard let first = costs.first, first.count > 1 else { return costs.first ?? [] }
+    let sums = costs.map { $0.reduce(0, +) }
+    return first.indices.map { group in
+      costs.indices.map { (others: sums[$0] - costs[$0][group], own: costs[$0][group]) }
+        .min { $0.others < $1.others }?.own ?? first[group]
+    }
   }
 
   static func mean(_ values: [Double]) -> Double { values.reduce(0, +) / Double(max(values.count, 1)) }

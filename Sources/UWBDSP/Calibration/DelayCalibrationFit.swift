@@ -60,7 +60,7 @@ public struct DelayCalibrationFit: Sendable, Hashable {
   }
 
   /// Penalties κ of devices' delays, against a mean square of a capture's errors.
-  static let devicePenalties = [1e-6, 0.01, 0.1, 1]
+  static let devicePenalties = [1e-6, 0.1, 1]
   /// Fewer captures have no neighbours to be left out with.
   private static let fewestOfBlocks = 8
   private static let blocks = 4
@@ -154,39 +154,33 @@ public struct DelayCalibrationFit: Sendable, Hashable {
     let simple = (groups.groups.count > 1 ? [.none, .constant] : [.constant]).compactMap {
       (setting: DelayRegression.Setting) in regression.outcome(setting, plain, scale: scale)
     }
-    let all = models(regression, scale)
-    // The best setting of each model: how stiff a curve is is no matter of simplicity.
-    let fitted = all.compactMap { settings in
-      settings.min { CalibrationChoice.mean($0.costs) < CalibrationChoice.mean($1.costs) }
+    let candidates = simple + models(regression, scale)
+    return CalibrationChoice.simplest(candidates.map(\.costs)).map {
+      chosen(candidates[$0], candidates, regression, groups, scale)
     }
-    guard let choice = CalibrationChoice.choose(plain: simple.map(\.costs), fitted: fitted.map(\.costs)) else {
-      return nil
-    }
-    let best =
-      switch choice {
-      case .plain(let index): simple[index]
-      case .fitted(let index): fitted[index]
-      }
-    return chosen(best, simple + fitted, regression, groups, scale)
   }
 
-  /// Settings of each model beyond a constant, simplest model first.
-  private func models(_ regression: DelayRegression, _ scale: Double) -> [[DelayRegression.Outcome]] {
-    func outcomes(
+  /// The best setting of each model beyond a constant, simplest model first: how stiff a part is is no matter of simplicity.
+  private func models(_ regression: DelayRegression, _ scale: Double) -> [DelayRegression.Outcome] {
+    func best(
       _ settings: [DelayRegression.Setting], weightedBy setting: DelayRegression.Setting? = nil
-    ) -> [DelayRegression.Outcome] {
-      guard !settings.isEmpty, let weights = regression.fit(setting ?? settings[settings.count / 2]) else { return [] }
-      return settings.compactMap { regression.outcome($0, weights, scale: scale) }
+    ) -> DelayRegression.Outcome? {
+      guard !settings.isEmpty, let weights = regression.fit(setting ?? settings[settings.count / 2]) else { return nil }
+      let outcomes = settings.compactMap { regression.outcome($0, weights, scale: scale) }
+      var best = outcomes.min { CalibrationChoice.mean($0.costs) < CalibrationChoice.mean($1.costs) }
+      best?.costs = CalibrationChoice.costsOfChoosing(outcomes.map(\.costs))
+      return best
     }
     let penalties = regression.knots.isEmpty ? [] : penalties.sorted(by: >)
-    let settings = Self.devicePenalties.map { DelayRegression.Setting(devices: $0) }
+    let settings =
+      regression.addresses.count > 2 ? Self.devicePenalties.map { DelayRegression.Setting(devices: $0) } : []
     // A stiff penalty leaves residuals that look like wrong captures: the weakest tells which those are.
-    let devices = regression.addresses.count > 2 ? outcomes(settings, weightedBy: settings.first) : []
-    let curves = outcomes(penalties.map { DelayRegression.Setting(curve: $0) })
-    // A penalty draws delays together. The weakest is taken, unless a stiffer one is better by more than chance.
-    guard let weakest = SimplestSetting.choose(devices.map(\.costs)), let kappa = devices[weakest].setting.devices
-    else { return [curves] }
-    return [[devices[weakest]], curves, outcomes(penalties.map { DelayRegression.Setting(devices: kappa, curve: $0) })]
+    let devices = best(settings, weightedBy: settings.first)
+    let curve = best(penalties.map { DelayRegression.Setting(curve: $0) })
+    let both = devices.flatMap { devices in
+      best(penalties.map { DelayRegression.Setting(devices: devices.setting.devices, curve: $0) })
+    }
+    return [devices, curve, both].compactMap { $0 }
   }
 
   private func chosen(
@@ -213,15 +207,8 @@ public struct DelayCalibrationFit: Sendable, Hashable {
     let devices = zip(regression.addresses, delays).map {
       DelayCalibration.Device(address: $0?.description, delay: 2 * $1 / propagationSpeed)
     }
-    var candidates: [Report.Candidate] = []
-    for outcome in all {
-      let candidate = Report.Candidate(
-        model: outcome.setting.model, error: CalibrationChoice.mean(outcome.costs).squareRoot())
-      if let place = candidates.firstIndex(where: { $0.model == candidate.model }) {
-        candidates[place].error = min(candidates[place].error, candidate.error)
-      } else {
-        candidates.append(candidate)
-      }
+    let candidates = all.map {
+      Report.Candidate(model: $0.setting.model, error: CalibrationChoice.mean($0.costs).squareRoot())
     }
     return Chosen(
       report: Report(
@@ -243,16 +230,21 @@ public struct DelayCalibrationFit: Sendable, Hashable {
     return (0...count).map { lower + (upper - lower) * Double($0) / Double(count) }
   }
 
-  /// Of a place that took no part: 1.4826 × the median size of the captures' median errors, so that a wrong truth among them does
-  /// not speak for all; of a few the root of the mean square. (n + 1)/(n − 1) for how little n places know of it.
+  /// Of a place that took no part, from the captures' median errors about zero: the biweight midvariance (Mosteller & Tukey, "Data
+  /// Analysis and Regression", 1977, chapter 10), so that a wrong truth among them does not speak for all; of a few the mean square.
+  /// (n + 1)/(n − 1) for how little n places know of it.
   private static func deviation(_ heldOut: [Double], scale: Double) -> Double {
     let count = Double(heldOut.count)
     guard count > 1 else { return max(scale, unknownDeviation) }
-    let sizes = heldOut.map(abs).sorted()
-    let size =
-      sizes.count < 5
-      ? (sizes.reduce(0) { $0 + $1 * $1 } / count).squareRoot() : 1.4826 * sizes[sizes.count / 2]
-    return size * ((count + 1) / (count - 1)).squareRoot()
+    let median = heldOut.map(abs).sorted()[heldOut.count / 2]
+    let limit = heldOut.count < 5 ? .infinity : max(9 * median, 1e-9)
+    var (squares, slope) = (0.0, 0.0)
+    for error in heldOut where abs(error) < limit {
+      let share = (error / limit) * (error / limit)
+      squares += error * error * (1 - share) * (1 - share) * (1 - share) * (1 - share)
+      slope += (1 - share) * (1 - 5 * share)
+    }
+    return (count * squares).squareRoot() / abs(slope) * ((count + 1) / (count - 1)).squareRoot()
   }
 
   /// Takes the curve's mean over the captures out of it.

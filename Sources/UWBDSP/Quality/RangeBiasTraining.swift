@@ -76,12 +76,15 @@ public struct RangeBiasTraining: Sendable, Hashable {
         }
       }
     }
-    let plain = candidates.flatMap { plainSettings($0.delay, $0.samples.filter { $0.trueDistance != nil }) }
-    switch CalibrationChoice.choose(plain: plain.map(\.costs), fitted: costs) {
-    case .fitted(let best): return finish(settings[best].choice, settings[best].fold)
-    case .plain(let best): return plain[best].result
-    case nil: return nil
+    let plain = [true, false].flatMap { isZero in
+      candidates.compactMap { plainSetting($0.delay, $0.samples.filter { $0.trueDistance != nil }, isZero: isZero) }
     }
+    let model = SimplestSetting.choose(costs)
+    guard let best = CalibrationChoice.simplest(plain.map(\.costs) + (model.map { [costs[$0]] } ?? [])) else {
+      return nil
+    }
+    if best < plain.count { return plain[best].result }
+    return model.flatMap { finish(settings[$0].choice, settings[$0].fold) }
   }
 
   /// Nothing, or a constant, as models without a feature.
@@ -90,36 +93,33 @@ public struct RangeBiasTraining: Sendable, Hashable {
     var costs: [Double]
   }
 
-  private func plainSettings(_ delay: DelayMethod, _ samples: [QualitySample]) -> [Plain] {
+  private func plainSetting(_ delay: DelayMethod, _ samples: [QualitySample], isZero: Bool) -> Plain? {
     let groups = GroupedSamples(samples.map(\.group))
     let count = Double(groups.indices.count)
-    guard count >= 3 else { return [] }
+    guard count >= 3 else { return nil }
     let errors = samples.map { $0.distance - ($0.trueDistance ?? 0) }
     let means = groups.means(errors)
     let total = means.reduce(0, +)
-    return [true, false].map { isZero in
-      // Places weigh the same; without a place the constant is the mean of the others.
-      var residuals = errors
-      for (group, indices) in groups.indices.enumerated() where !isZero {
-        for index in indices { residuals[index] -= (total - means[group]) / (count - 1) }
-      }
-      let costs = groups.means(residuals.map { $0 * $0 })
-      let error = CalibrationChoice.mean(costs).squareRoot()
-      // (n + 1)/(n − 1) for how little n places know of another.
-      let deviation = max(error, leastResidual) * ((count + 1) / (count - 1)).squareRoot()
-      func model(_ intercept: Double) -> LinearModel {
-        LinearModel(
-          features: [], scaling: FeatureScaling(means: [], deviations: []), coefficients: [], intercept: intercept)
-      }
-      let choice = Choice(
-        delay: delay, featureSet: nil, isZero: isZero, lambda: 0, deviationLambda: 0, error: error)
-      return Plain(
-        result: Result(
-          model: RangeBiasModel(
-            bias: model(isZero ? 0 : total / count),
-            logResidual: model(Double.log(deviation) - RangeBiasModel.logarithmOffset)), choice: choice),
-        costs: costs)
+    // Places weigh the same; without a place the constant is the mean of the others.
+    var residuals = errors
+    for (group, indices) in groups.indices.enumerated() where !isZero {
+      for index in indices { residuals[index] -= (total - means[group]) / (count - 1) }
     }
+    let costs = groups.means(residuals.map { $0 * $0 })
+    let error = CalibrationChoice.mean(costs).squareRoot()
+    // (n + 1)/(n − 1) for how little n places know of another.
+    let deviation = max(error, leastResidual) * ((count + 1) / (count - 1)).squareRoot()
+    func model(_ intercept: Double) -> LinearModel {
+      LinearModel(
+        features: [], scaling: FeatureScaling(means: [], deviations: []), coefficients: [], intercept: intercept)
+    }
+    return Plain(
+      result: Result(
+        model: RangeBiasModel(
+          bias: model(isZero ? 0 : total / count),
+          logResidual: model(Double.log(deviation) - RangeBiasModel.logarithmOffset)),
+        choice: Choice(delay: delay, featureSet: nil, isZero: isZero, lambda: 0, deviationLambda: 0, error: error)),
+      costs: costs)
   }
 
   private func finish(_ choice: Choice, _ fold: Fold) -> Result? {

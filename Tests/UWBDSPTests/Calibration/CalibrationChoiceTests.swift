@@ -8,28 +8,38 @@ import Testing
   @Test func aModelHasToEarnItsPlace() {
     let none = [4.0, 5, 4, 5]
     let constant = [1.0, 2, 1, 2]
-    func choose(_ model: [Double]) -> CalibrationChoice? {
-      CalibrationChoice.choose(plain: [none, constant], fitted: [model])
-    }
-    #expect(choose([0.1, 0.2, 0.1, 0.2]) == .fitted(0))
+    func choose(_ model: [Double]) -> Int? { CalibrationChoice.simplest([none, constant, model]) }
+    #expect(choose([0.1, 0.2, 0.1, 0.2]) == 2)
     // Better on the mean, by one lucky group.
-    #expect(choose([1.2, 2.2, 1.2, 0.2]) == .plain(1))
-    #expect(choose([1, 2, 1, .infinity]) == .plain(1))
-    #expect(
-      CalibrationChoice.choose(plain: [[1, 1], [2, 2]], fitted: [[0, 0]]) == .plain(0), "two groups judge no model")
-    #expect(CalibrationChoice.choose(plain: [], fitted: []) == nil)
+    #expect(choose([1.2, 2.2, 1.2, 0.2]) == 1)
+    #expect(choose([0.99, 1.98, 0.99, 1.98]) == 1, "better on each, by nothing that matters")
+    #expect(choose([1, 2, 1, .infinity]) == 1)
+    #expect(CalibrationChoice.simplest([[1, 1], [2, 2]]) == 0)
+    #expect(CalibrationChoice.simplest([]) == nil)
   }
 
-  /// Models whose costs are pure chance are taken seldom: at one standard error by a normal's luck 16 % of the time, for the best
-  /// of twenty alike far more often without the rule among them.
+  /// Of a model whose costs are pure chance the simpler stays: beyond 1.4 standard errors lie 11 % of Student's distribution of five
+  /// degrees of freedom. The luckiest of four settings has more chances, and is charged for them.
   @Test func chanceIsNotTaken() {
     var random = StatisticsRandom(seed: 2601)
-    var taken = 0
-    for _ in 0..<400 {
+    var (one, luckiest, charged) = (0, 0, 0)
+    let rounds = 400.0
+    for _ in 0..<Int(rounds) {
       let plain = (0..<6).map { _ in 1 + 0.3 * random.gaussian() }
-      let fitted = (0..<4).map { _ in plain.map { $0 + 0.2 * random.gaussian() } }
-      if case .fitted = CalibrationChoice.choose(plain: [plain], fitted: fitted) { taken += 1 }
+      let settings = (0..<4).map { _ in plain.map { $0 + 0.2 * random.gaussian() } }
+      one += CalibrationChoice.simplest([plain, settings[0]]) ?? 0
+      let best = settings.min { CalibrationChoice.mean($0) < CalibrationChoice.mean($1) } ?? plain
+      luckiest += CalibrationChoice.simplest([plain, best]) ?? 0
+      charged += CalibrationChoice.simplest([plain, CalibrationChoice.costsOfChoosing(settings)]) ?? 0
     }
-    #expect(taken < 160, "\(taken)")
+    // Three deviations of the count above 11 %.
+    #expect(Double(one) < 0.11 * rounds + 3 * (0.11 * 0.89 * rounds).squareRoot(), "\(one)")
+    #expect(Double(charged) < 0.75 * Double(luckiest), "\(charged) and \(luckiest)")
+  }
+
+  @Test func aSettingIsChosenByTheOthers() {
+    #expect(CalibrationChoice.costsOfChoosing([[0, 5, 5], [1, 1, 8]]) == [1, 5, 8])
+    #expect(CalibrationChoice.costsOfChoosing([[3]]) == [3])
+    #expect(CalibrationChoice.costsOfChoosing([]).isEmpty)
   }
 }
