@@ -8,8 +8,7 @@ extension Workload {
       let responses = Ring(
         SimulatedInput.exchanges(antennas: 4, inRoom: inRoom).compactMap { $0.poll.reception?.impulseResponse })
       let profile = DeviceProfile.ideal
-      let fit = PulseFit(
-        pulse: profile.pulse, modelError: profile.modelError, clutter: profile.clutter, noise: profile.noise)
+      let fit = PulseFit(ReceiverModel(profile))
       let joint = JointDelayAngle(fit, array: SimulatedInput.array(antennas: 4))
       let workspace = joint.makeWorkspace(tapCount: 1016)
       let taps = (0..<4).map { _ in PreparedTaps(tapCount: 1016) }

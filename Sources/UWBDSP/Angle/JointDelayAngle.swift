@@ -78,7 +78,7 @@ public struct JointDelayAngle: Sendable, Hashable {
       grid = SteeringGrid(estimator.array)
       let pulse = estimator.fit.paths
       steered = SteeredPathFit(
-        grid, paths.fit.pulses, tapsPerMetre: 1 / (estimator.fit.propagationSpeed * pulse.tapSpacing))
+        grid, paths.fit.pulses, tapsPerMetre: 1 / (estimator.fit.propagationSpeed * pulse.receiver.tapSpacing))
       let geometry = steered
       wave = paths.single.map { OneWaveFit(geometry, $0, windowTaps: ArrayPulseFit.windowTaps) }
       ownSpectrum = grid.makeSpectrum()

@@ -33,13 +33,8 @@ public struct AdaptiveFit: DelayEstimator {
   /// How far the evidence for paths has to lead for each path but the first, in ln of likelihood.
   public var margin: Double
 
-  public init(
-    pulse: PulseShape, tapSpacing: Double = UWB.tap, modelError: Double = 0.003, falseAlarmRate: Double = 1e-6,
-    clutter: Double = 0, noise: NoiseCorrelation = .white, margin: Double = 2
-  ) {
-    paths = PulseFit(
-      pulse: pulse, tapSpacing: tapSpacing, modelError: modelError, falseAlarmRate: falseAlarmRate, clutter: clutter,
-      noise: noise)
+  public init(_ receiver: ReceiverModel = ReceiverModel(), margin: Double = 2) {
+    paths = PulseFit(receiver)
     self.margin = margin
   }
 
@@ -51,8 +46,8 @@ public struct AdaptiveFit: DelayEstimator {
     fileprivate init(_ estimator: AdaptiveFit, tapCount: Int) {
       let paths = estimator.paths
       self.paths = paths.makeWorkspace(tapCount: tapCount)
-      rice = RiceLikelihood(pulse: paths.pulse, tapSpacing: paths.tapSpacing, noise: paths.noise)
-      dense = OnsetLikelihood(pulse: paths.pulse, tapSpacing: paths.tapSpacing, noise: paths.noise)
+      rice = RiceLikelihood(paths.receiver)
+      dense = OnsetLikelihood(paths.receiver)
     }
   }
 

@@ -17,7 +17,7 @@ final class ArrayOnset {
   private let margin: Double
 
   init(_ estimator: AdaptiveFit) {
-    dense = OnsetLikelihood(pulse: estimator.paths.pulse, tapSpacing: estimator.paths.tapSpacing)
+    dense = OnsetLikelihood(estimator.paths.receiver)
     margin = estimator.margin
   }
 

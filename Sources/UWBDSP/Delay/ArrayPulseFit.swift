@@ -62,25 +62,23 @@ public struct ArrayPulseFit: Sendable, Hashable {
       let paths = estimator.paths
       mostAntennas = antennaCount
       firstTaps = AlignedBuffer(count: antennaCount, zero: 0)
-      search = FirstPathSearch(
-        pulse: paths.pulse, tapSpacing: paths.tapSpacing, modelError: paths.modelError,
-        falseAlarmRate: paths.falseAlarmRate, clutter: paths.clutter)
+      search = FirstPathSearch(paths.receiver)
       searchMemory = FirstPathSearch.Workspace(tapCount: tapCount)
       let array = estimator.array.flatMap { $0.positions.count == antennaCount ? $0 : nil }
       let grid = array.map(SteeringGrid.init)
-      let table = PulseTable(paths.pulse, tapSpacing: paths.tapSpacing)
+      let table = PulseTable(paths.receiver)
       count = PathCount(
         ArrayPathFit(
           table: table, windowTaps: ArrayPulseFit.windowTaps, mostAntennas: antennaCount, grid: grid,
-          tapSpacing: paths.tapSpacing, propagationSpeed: estimator.propagationSpeed),
+          tapSpacing: paths.receiver.tapSpacing, propagationSpeed: estimator.propagationSpeed),
         mostPaths: paths.mostPaths)
-      let metresPerTap = estimator.propagationSpeed * paths.tapSpacing
+      let metresPerTap = estimator.propagationSpeed * paths.receiver.tapSpacing
       let isNarrow = ArrayOnePathFit.reaches(array?.positions ?? [], metresPerTap: metresPerTap)
       single =
         isNarrow
         ? ArrayOnePathFit(
           table: table, windowTaps: ArrayPulseFit.windowTaps, mostAntennas: antennaCount, grid: grid,
-          tapSpacing: paths.tapSpacing, propagationSpeed: estimator.propagationSpeed) : nil
+          tapSpacing: paths.receiver.tapSpacing, propagationSpeed: estimator.propagationSpeed) : nil
     }
   }
 
@@ -220,7 +218,7 @@ public struct ArrayPulseFit: Sendable, Hashable {
         let powers = taps[antenna].powers.pointer
         var peak: Float = 0
         for tap in own..<own + fit.windowTaps { peak = powers[tap] > peak ? powers[tap] : peak }
-        let variance = taps[antenna].noiseVariance + paths.modelError * paths.modelError * Double(peak)
+        let variance = paths.receiver.variance(noise: taps[antenna].noiseVariance, peak: Double(peak))
         deviation = variance > 0 ? variance.squareRoot() : .infinity
       }
       workspace.firstTaps.pointer[antenna] = own

@@ -20,32 +20,17 @@ import Numerics
 /// is too small where paths overlap; `PulseFit` is the one to use for delays, CLEAN for a quick picture of a channel.
 /// Cost: 3 µs, and half a microsecond an iteration, some 2 to 10 for each path.
 public struct Clean: DelayEstimator {
-  public var pulse: PulseShape
-  /// Seconds from tap to tap.
-  public var tapSpacing: Double
-  /// What the pulse leaves unexplained, relative to the strongest path.
-  public var modelError: Double
-  /// Chance that noise before the strongest path yields an earlier one.
-  public var falseAlarmRate: Double
-  /// Magnitude of the radio's own clutter before the first path, relative to the strongest path.
-  public var clutter: Double
+  public var receiver: ReceiverModel
   /// γ, above 0 and at most 1.
   public var loopGain: Double
   /// Iterations before it gives up with `didNotConverge`.
   public var mostIterations: Int
 
   /// - Precondition: 0 < `loopGain` ≤ 1, `mostIterations` ≥ 1.
-  public init(
-    pulse: PulseShape = .standard, tapSpacing: Double = UWB.tap, modelError: Double = 0.003,
-    falseAlarmRate: Double = 1e-6, clutter: Double = 0, loopGain: Double = 0.5, mostIterations: Int = 400
-  ) {
+  public init(_ receiver: ReceiverModel = ReceiverModel(), loopGain: Double = 0.5, mostIterations: Int = 400) {
     precondition(
       loopGain > 0 && loopGain <= 1 && mostIterations >= 1, "loop gain \(loopGain), \(mostIterations) iterations")
-    self.pulse = pulse
-    self.tapSpacing = tapSpacing
-    self.modelError = modelError
-    self.falseAlarmRate = falseAlarmRate
-    self.clutter = clutter
+    self.receiver = receiver
     self.loopGain = loopGain
     self.mostIterations = mostIterations
   }
@@ -61,10 +46,11 @@ public struct Clean: DelayEstimator {
     fileprivate let components = AlignedBuffer<Float>(count: 2 * points, zero: 0)
 
     fileprivate init(_ estimator: Clean) {
-      map = MatchedFilterMap(pulse: estimator.pulse, tapSpacing: estimator.tapSpacing)
+      let (pulse, tapSpacing) = (estimator.receiver.pulse, estimator.receiver.tapSpacing)
+      map = MatchedFilterMap(estimator.receiver)
       let half = MatchedFilterMap.windowTaps / 2
       for tap in 0..<MatchedFilterMap.windowTaps {
-        map.residual.pointer[2 * tap] = Float(estimator.pulse(Double(tap - half) * estimator.tapSpacing))
+        map.residual.pointer[2 * tap] = Float(pulse(Double(tap - half) * tapSpacing))
         map.residual.pointer[2 * tap + 1] = 0
       }
       map.filter()
@@ -81,7 +67,7 @@ public struct Clean: DelayEstimator {
     let map = workspace.map
     guard
       let detection = PathDetection(
-        taps, map, modelError: modelError, clutter: clutter, falseAlarmRate: falseAlarmRate, into: &estimate)
+        taps, map, receiver, into: &estimate)
     else { return }
     workspace.components.pointer.update(repeating: 0, count: workspace.components.count)
     estimate.status = .didNotConverge

@@ -19,28 +19,10 @@ import Numerics
 /// Where power builds up from nothing (CM8) the onset is found some two taps late, more than the deviation says. Cost:
 /// the search (about 1 µs for 1016 taps), then the likelihoods, some 20 µs (70 without AVX2).
 public struct DenseOnset: DelayEstimator {
-  public var pulse: PulseShape
-  /// Seconds from tap to tap.
-  public var tapSpacing: Double
-  /// What the pulse leaves unexplained, relative to the strongest tap of the window.
-  public var modelError: Double
-  /// Chance that noise before the true first path is taken for it (`FirstPathSearch`).
-  public var falseAlarmRate: Double
-  /// Magnitude of the radio's own clutter before the first path, relative to the strongest path.
-  public var clutter: Double
-  /// Of the taps' noise.
-  public var noise: NoiseCorrelation
+  public var receiver: ReceiverModel
 
-  public init(
-    pulse: PulseShape, tapSpacing: Double = UWB.tap, modelError: Double = 0.003, falseAlarmRate: Double = 1e-6,
-    clutter: Double = 0, noise: NoiseCorrelation = .white
-  ) {
-    self.pulse = pulse
-    self.tapSpacing = tapSpacing
-    self.modelError = modelError
-    self.falseAlarmRate = falseAlarmRate
-    self.clutter = clutter
-    self.noise = noise
+  public init(_ receiver: ReceiverModel = ReceiverModel()) {
+    self.receiver = receiver
   }
 
   public final class Workspace {
@@ -49,12 +31,9 @@ public struct DenseOnset: DelayEstimator {
     fileprivate let likelihood: OnsetLikelihood
 
     fileprivate init(_ estimator: DenseOnset, tapCount: Int) {
-      search = FirstPathSearch(
-        pulse: estimator.pulse, tapSpacing: estimator.tapSpacing, modelError: estimator.modelError,
-        falseAlarmRate: estimator.falseAlarmRate, clutter: estimator.clutter, noise: estimator.noise)
+      search = FirstPathSearch(estimator.receiver)
       searchMemory = FirstPathSearch.Workspace(tapCount: tapCount)
-      likelihood = OnsetLikelihood(
-        pulse: estimator.pulse, tapSpacing: estimator.tapSpacing, noise: estimator.noise)
+      likelihood = OnsetLikelihood(estimator.receiver)
     }
   }
 
@@ -71,7 +50,7 @@ public struct DenseOnset: DelayEstimator {
       peak = max(peak, taps.powers.pointer[tap])
     }
     let likelihood = workspace.likelihood
-    likelihood.load(taps, firstTap: first, variance: taps.noiseVariance + modelError * modelError * Double(peak))
+    likelihood.load(taps, firstTap: first, variance: receiver.variance(noise: taps.noiseVariance, peak: Double(peak)))
     likelihood.evaluate(OnsetLikelihood.Stage.deciding)
     likelihood.evaluate(OnsetLikelihood.Stage.others)
     guard let path = likelihood.path() else { return }

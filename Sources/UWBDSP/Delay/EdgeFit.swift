@@ -22,29 +22,14 @@ import Numerics
 /// paths lie closer than a tap and both delays matter: `PulseFit` resolves them, given an exact pulse. Where reflections follow
 /// within two taps, `RiceFit` is nearer: it takes the weights from the taps.
 public struct EdgeFit: DelayEstimator {
-  public var pulse: PulseShape
-  /// Seconds from tap to tap.
-  public var tapSpacing: Double
-  /// What the pulse leaves unexplained, relative to the amplitude.
-  public var modelError: Double
-  /// Chance that noise before the true first path is taken for it (`FirstPathSearch`).
-  public var falseAlarmRate: Double
-  /// Magnitude of the radio's own clutter before the first path, relative to the strongest path.
-  public var clutter: Double
+  public var receiver: ReceiverModel
   /// c: taps after the peak where the weight has fallen to one half.
   public var edgeTaps: Double
   /// s: how softly it falls, taps.
   public var softnessTaps: Double
 
-  public init(
-    pulse: PulseShape, tapSpacing: Double = UWB.tap, modelError: Double = 0.003, falseAlarmRate: Double = 1e-6,
-    clutter: Double = 0, edgeTaps: Double = 0.2, softnessTaps: Double = 0.4
-  ) {
-    self.pulse = pulse
-    self.tapSpacing = tapSpacing
-    self.modelError = modelError
-    self.falseAlarmRate = falseAlarmRate
-    self.clutter = clutter
+  public init(_ receiver: ReceiverModel = ReceiverModel(), edgeTaps: Double = 0.2, softnessTaps: Double = 0.4) {
+    self.receiver = receiver
     self.edgeTaps = edgeTaps
     self.softnessTaps = softnessTaps
   }
@@ -64,11 +49,9 @@ public struct EdgeFit: DelayEstimator {
     fileprivate let weights = AlignedBuffer<Double>(count: mostTaps, zero: 0)
 
     fileprivate init(_ fit: EdgeFit, tapCount: Int) {
-      search = FirstPathSearch(
-        pulse: fit.pulse, tapSpacing: fit.tapSpacing, modelError: fit.modelError, falseAlarmRate: fit.falseAlarmRate,
-        filter: .sharp, clutter: fit.clutter)
+      search = FirstPathSearch(fit.receiver, filter: .sharp)
       searchMemory = FirstPathSearch.Workspace(tapCount: tapCount)
-      pulse = PulseTable(fit.pulse, tapSpacing: fit.tapSpacing)
+      pulse = PulseTable(fit.receiver)
       weight = PulseTable { 1 / (1 + exp(($0 - fit.edgeTaps) / fit.softnessTaps)) }
     }
   }
@@ -104,7 +87,7 @@ public struct EdgeFit: DelayEstimator {
     if estimate.status != .ok { estimate.status = .didNotConverge }
 
     let power = fit.amplitude.lengthSquared
-    let assumed = taps.noiseVariance + modelError * modelError * power
+    let assumed = receiver.variance(noise: taps.noiseVariance, peak: power)
     // Complex samples less a complex amplitude and a real delay. The larger of the two would be too large on average:
     // so few samples scatter by a third.
     let freedom = max(fit.weight - 1.5, 1)

@@ -24,8 +24,8 @@ final class EdgeReader {
   private let sideLobeMargin: Float
   private var loadedTap: Int?
 
-  init(pulse: PulseShape, tapSpacing: Double, sideLobeMargin: Double) {
-    slope = PulseSlope(pulse, tapSpacing: tapSpacing)
+  init(_ receiver: ReceiverModel, sideLobeMargin: Double) {
+    slope = PulseSlope(receiver.pulse, tapSpacing: receiver.tapSpacing)
     self.sideLobeMargin = Float(sideLobeMargin)
   }
 
@@ -37,10 +37,11 @@ final class EdgeReader {
 
   /// The magnitude that `threshold` asks for in a search over `tapCount` taps.
   func level(
-    _ threshold: EdgeThreshold, _ taps: PreparedTaps, tapCount: Int, rate: Double, clutter: Double
+    _ threshold: EdgeThreshold, _ taps: PreparedTaps, tapCount: Int, _ receiver: ReceiverModel
   ) -> Double {
+    let rate = receiver.falseAlarmRate
     let peak = taps.peakPower.squareRoot()
-    let least = clutter * peak
+    let least = receiver.clutter * peak
     switch threshold {
     case .noiseMultiple(let multiple): return max(least, multiple * taps.noiseVariance.squareRoot())
     case .falseAlarmRate(let rate): return max(least, level(taps, tapCount: tapCount, rate: rate))

@@ -52,14 +52,8 @@ struct FirstPathSearch: Sendable {
   static let presence = 0.1
   private var presenceRate: Double { max(Self.presence, falseAlarmRate) }
 
-  /// - Parameters:
-  ///   - modelError: how much of a pulse may show up where the model has none, near it.
-  ///   - falseAlarmRate: chance that noise before the strongest path yields an earlier one.
-  ///   - clutter: magnitude of the radio's own clutter, relative to the strongest path.
-  init(
-    pulse: PulseShape, tapSpacing: Double, modelError: Double, falseAlarmRate: Double, filter: Filter = .smoothed,
-    clutter: Double = 0, noise: NoiseCorrelation = .white
-  ) {
+  init(_ receiver: ReceiverModel, filter: Filter = .smoothed) {
+    let (pulse, tapSpacing) = (receiver.pulse, receiver.tapSpacing)
     let width = Self.mainLobeWidth(pulse, tapSpacing)
     func kernel(_ taps: Double) -> Double {
       switch filter {
@@ -84,15 +78,15 @@ struct FirstPathSearch: Sendable {
     }
     energyGain = [onTap, between].reduce(0) { most, weights in max(most, weights.reduce(0) { $0 + $1 * $1 }) }
     let passed = offsets.reduce(0) { sum, row in
-      offsets.reduce(sum) { $0 + kernel(row) * kernel($1) * noise(Int($1 - row)) }
+      offsets.reduce(sum) { $0 + kernel(row) * kernel($1) * receiver.noise(Int($1 - row)) }
     }
     noiseGain = passed / (wholeGain * wholeGain)
     // A Gaussian filter exp(−t²/2w²) passes noise of spectrum exp(−ω²w²): RMS bandwidth 1/(√2·w). White noise from
     // −π to π a tap has π/√3.
     // Correlated noise changes less faster than white noise does: its rate of false alarms is at most this.
     bandwidth = filter == .smoothed ? 1 / (2.0.squareRoot() * width) : .pi / 3.0.squareRoot()
-    self.falseAlarmRate = falseAlarmRate
-    clutterPower = Float(clutter * clutter)
+    falseAlarmRate = receiver.falseAlarmRate
+    clutterPower = Float(receiver.clutter * receiver.clutter)
 
     // The filtered pulse before its peak, bounded from the far end inwards.
     var bounds = [Float](repeating: 0, count: Self.reach + 1)
@@ -104,7 +98,7 @@ struct FirstPathSearch: Sendable {
         let response = offsets.reduce(0.0) { $0 + kernel($1) * pulse(($1 - position) * tapSpacing) } / wholeGain
         bound = max(bound, Float(abs(response)))
       }
-      let near = index <= 2 * 12 ? Float(modelError) : 0
+      let near = index <= 2 * 12 ? Float(receiver.modelError) : 0
       bounds[index] = Self.sideLobeMargin * max(bound, near)
     }
     // Never above 1: what is stronger than all that follows is nobody's side lobe.

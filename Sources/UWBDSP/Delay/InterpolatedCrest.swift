@@ -21,7 +21,8 @@ final class InterpolatedCrest {
   /// Σ p(k)²
   private let energy: Double
 
-  init(pulse: PulseShape, tapSpacing: Double) {
+  init(_ receiver: ReceiverModel) {
+    let (pulse, tapSpacing) = (receiver.pulse, receiver.tapSpacing)
     var sum = 0.0
     var energy = 0.0
     for tap in -32...32 {

@@ -14,30 +14,21 @@
 /// two 64 → 1024 interpolations, 1.3 to 2 µs.
 public struct JumpBackSearchForward: DelayEstimator {
   public var threshold: EdgeThreshold
-  public var pulse: PulseShape
-  /// Seconds from tap to tap.
-  public var tapSpacing: Double
+  public var receiver: ReceiverModel
   /// W, taps.
   public var windowTaps: Int
-  /// Chance that noise in the window passes the least level of the rules that are relative to the signal.
-  public var falseAlarmRate: Double
-  /// Magnitude of the radio's own clutter before the first path, relative to the strongest path: no threshold is lower.
-  public var clutter: Double
   /// How far above the side lobes of later paths, in magnitude, a crest has to stand.
   public var sideLobeMargin: Double
 
   /// - Precondition: `windowTaps` is not negative.
   public init(
-    threshold: EdgeThreshold = .firstMaximum(0.5), pulse: PulseShape = .standard, tapSpacing: Double = UWB.tap,
-    windowTaps: Int = 64, falseAlarmRate: Double = 1e-6, clutter: Double = 0, sideLobeMargin: Double = 2
+    _ receiver: ReceiverModel = ReceiverModel(), threshold: EdgeThreshold = .firstMaximum(0.5), windowTaps: Int = 64,
+    sideLobeMargin: Double = 2
   ) {
     precondition(windowTaps >= 0, "a search-back window of \(windowTaps) taps")
     self.threshold = threshold
-    self.pulse = pulse
-    self.tapSpacing = tapSpacing
+    self.receiver = receiver
     self.windowTaps = windowTaps
-    self.falseAlarmRate = falseAlarmRate
-    self.clutter = clutter
     self.sideLobeMargin = sideLobeMargin
   }
 
@@ -47,16 +38,16 @@ public struct JumpBackSearchForward: DelayEstimator {
   }
 
   public func makeWorkspace(tapCount: Int) -> Workspace {
-    Workspace(EdgeReader(pulse: pulse, tapSpacing: tapSpacing, sideLobeMargin: sideLobeMargin))
+    Workspace(EdgeReader(receiver, sideLobeMargin: sideLobeMargin))
   }
 
   public func estimate(_ taps: PreparedTaps, into estimate: inout DelayEstimate, using workspace: Workspace) {
     guard taps.isUsable else { return estimate.reset(.emptyImpulseResponse) }
     let reader = workspace.reader
     reader.reset()
-    guard reader.detectsPresence(taps, falseAlarmRate: falseAlarmRate, into: &estimate) else { return }
+    guard reader.detectsPresence(taps, falseAlarmRate: receiver.falseAlarmRate, into: &estimate) else { return }
     let searched = min(windowTaps, taps.peakTap) + 1
-    let level = reader.level(threshold, taps, tapCount: searched, rate: falseAlarmRate, clutter: clutter)
+    let level = reader.level(threshold, taps, tapCount: searched, receiver)
     estimate.reset(.ok, noiseVariance: taps.noiseVariance, threshold: level)
     let start = taps.peakTap - searched + 1
     estimate.paths.append(

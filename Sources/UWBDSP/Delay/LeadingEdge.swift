@@ -18,27 +18,18 @@
 /// taps and one or two 64 → 1024 interpolations, 1.3 to 2 µs.
 public struct LeadingEdge: DelayEstimator {
   public var threshold: EdgeThreshold
-  public var pulse: PulseShape
-  /// Seconds from tap to tap.
-  public var tapSpacing: Double
-  /// Chance that a CIR of pure noise passes the least level of the rules that are relative to the signal.
-  public var falseAlarmRate: Double
-  /// Magnitude of the radio's own clutter before the first path, relative to the strongest path: no threshold is lower.
-  public var clutter: Double
+  public var receiver: ReceiverModel
   /// How far above the side lobes of later paths, in magnitude, a crest has to stand.
   public var sideLobeMargin: Double
   /// Whether the way from the crossing to the path's peak is added.
   public var compensatesSlope: Bool
 
   public init(
-    threshold: EdgeThreshold = .firstMaximum(0.5), pulse: PulseShape = .standard, tapSpacing: Double = UWB.tap,
-    falseAlarmRate: Double = 1e-6, clutter: Double = 0, sideLobeMargin: Double = 2, compensatesSlope: Bool = true
+    _ receiver: ReceiverModel = ReceiverModel(), threshold: EdgeThreshold = .firstMaximum(0.5),
+    sideLobeMargin: Double = 2, compensatesSlope: Bool = true
   ) {
     self.threshold = threshold
-    self.pulse = pulse
-    self.tapSpacing = tapSpacing
-    self.falseAlarmRate = falseAlarmRate
-    self.clutter = clutter
+    self.receiver = receiver
     self.sideLobeMargin = sideLobeMargin
     self.compensatesSlope = compensatesSlope
   }
@@ -49,14 +40,14 @@ public struct LeadingEdge: DelayEstimator {
   }
 
   public func makeWorkspace(tapCount: Int) -> Workspace {
-    Workspace(EdgeReader(pulse: pulse, tapSpacing: tapSpacing, sideLobeMargin: sideLobeMargin))
+    Workspace(EdgeReader(receiver, sideLobeMargin: sideLobeMargin))
   }
 
   public func estimate(_ taps: PreparedTaps, into estimate: inout DelayEstimate, using workspace: Workspace) {
     guard taps.isUsable else { return estimate.reset(.emptyImpulseResponse) }
     let reader = workspace.reader
     reader.reset()
-    let level = reader.level(threshold, taps, tapCount: taps.count, rate: falseAlarmRate, clutter: clutter)
+    let level = reader.level(threshold, taps, tapCount: taps.count, receiver)
     estimate.reset(.noFirstPath, noiseVariance: taps.noiseVariance, threshold: level)
     guard let found = reader.first(taps, in: 0..<taps.count, level: level) else {
       return reportStrongest(taps, into: &estimate, reader)
@@ -71,7 +62,7 @@ public struct LeadingEdge: DelayEstimator {
     switch threshold {
     case .noiseMultiple, .falseAlarmRate: return
     case .relativeToPeak, .firstMaximum:
-      guard reader.detectsPresence(taps, falseAlarmRate: falseAlarmRate, into: &estimate) else { return }
+      guard reader.detectsPresence(taps, falseAlarmRate: receiver.falseAlarmRate, into: &estimate) else { return }
       let edge = reader.strongestEdge(taps, threshold)
       estimate.paths.append(reader.path(edge, noiseVariance: taps.noiseVariance, compensates: compensatesSlope))
       estimate.status = .ok

@@ -34,7 +34,8 @@ final class MatchedFilterMap {
   private let forward = FourierRecipe(count: windowTaps, direction: .forward).makePlan()
   private let inverse = FourierRecipe(count: pointCount, direction: .inverse).makePlan()
 
-  init(pulse: PulseShape, tapSpacing: Double) {
+  init(_ receiver: ReceiverModel) {
+    let (pulse, tapSpacing) = (receiver.pulse, receiver.tapSpacing)
     let half = Self.windowTaps / 2
     var energy = 0.0
     var slopeEnergy = 0.0
@@ -174,17 +175,16 @@ struct PathDetection {
   /// The strongest path has to reach the laxer level of `FirstPathSearch.presence` only: a receiver that has decoded a
   /// frame knows that there is one.
   init?(
-    _ taps: PreparedTaps, _ map: MatchedFilterMap, modelError: Double, clutter: Double, falseAlarmRate: Double,
-    into estimate: inout DelayEstimate
+    _ taps: PreparedTaps, _ map: MatchedFilterMap, _ receiver: ReceiverModel, into estimate: inout DelayEstimate
   ) {
     map.load(taps)
     map.filter()
     let strongest = map.power(map.strongest())
-    variance = taps.noiseVariance + modelError * modelError * strongest
-    let noise = map.level(variance: variance, tapCount: MatchedFilterMap.searchBefore, rate: falseAlarmRate)
-    level = max(noise, clutter * clutter * strongest)
+    variance = receiver.variance(noise: taps.noiseVariance, peak: strongest)
+    let noise = map.level(variance: variance, tapCount: MatchedFilterMap.searchBefore, rate: receiver.falseAlarmRate)
+    level = max(noise, receiver.clutter * receiver.clutter * strongest)
     let presence = map.level(
-      variance: variance, tapCount: taps.count, rate: max(FirstPathSearch.presence, falseAlarmRate))
+      variance: variance, tapCount: taps.count, rate: max(FirstPathSearch.presence, receiver.falseAlarmRate))
     level = min(level, max(strongest, presence))
     estimate.reset(.noFirstPath, noiseVariance: taps.noiseVariance, threshold: level.squareRoot())
     guard strongest >= presence else { return nil }

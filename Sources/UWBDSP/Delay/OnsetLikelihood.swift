@@ -16,11 +16,9 @@ import Numerics
 /// Cost: some 25 ns for each onset and profile where the machine has AVX2, else 60.
 final class OnsetLikelihood {
   /// Made, or taken from where they are kept, for the first window: most CIRs of a capture may ask for none.
-  private lazy var tables = OnsetTables.shared(pulse: pulse, tapSpacing: tapSpacing, noise: noise)
+  private lazy var tables = OnsetTables.shared(receiver)
   private lazy var all = tables.all
-  private let pulse: PulseShape
-  private let tapSpacing: Double
-  private let noise: NoiseCorrelation
+  private let receiver: ReceiverModel
   /// The window's taps over √v, real parts and then imaginary ones.
   private let window = AlignedBuffer<Float>(count: 2 * OnsetTables.windowTaps, zero: 0)
   /// Room for taps that are whitened.
@@ -56,14 +54,9 @@ final class OnsetLikelihood {
   private static let smoothest: Float = 0.5
 
   /// - Parameter usesVectorUnits: whether `CUWBKernels` is to do the work, where the machine can.
-  init(
-    pulse: PulseShape, tapSpacing: Double, noise: NoiseCorrelation = .white,
-    usesVectorUnits: Bool = VectorUnits.areThere
-  ) {
+  init(_ receiver: ReceiverModel, usesVectorUnits: Bool = VectorUnits.areThere) {
     self.usesVectorUnits = usesVectorUnits && VectorUnits.areThere
-    self.pulse = pulse
-    self.tapSpacing = tapSpacing
-    self.noise = noise
+    self.receiver = receiver
     let cells = OnsetTables.profiles.count * OnsetTables.onsetCount
     terms = AlignedBuffer(count: cells, zero: .zero)
     tops = AlignedBuffer(count: cells, zero: -.infinity)

@@ -74,14 +74,13 @@ final class OnsetTables: Sendable {
   private static let kept = LatestFew<Key, OnsetTables>(most: 4)
 
   /// The tables for this pulse, made where they are not kept.
-  static func shared(pulse: PulseShape, tapSpacing: Double, noise: NoiseCorrelation = .white) -> OnsetTables {
-    kept.value(for: Key(pulse: pulse, tapSpacing: tapSpacing, noise: noise)) {
-      OnsetTables(pulse: pulse, tapSpacing: tapSpacing, noise: noise)
+  static func shared(_ receiver: ReceiverModel) -> OnsetTables {
+    kept.value(for: Key(pulse: receiver.pulse, tapSpacing: receiver.tapSpacing, noise: receiver.noise)) {
+      OnsetTables(PulseTable(receiver), receiver.noise)
     }
   }
 
-  private init(pulse: PulseShape, tapSpacing: Double, noise: NoiseCorrelation) {
-    let table = PulseTable(pulse, tapSpacing: tapSpacing)
+  private init(_ table: PulseTable, _ noise: NoiseCorrelation) {
     let window = Self.windowTaps
     let whitening = Whitening(noise, tapCount: window)
     self.table = table

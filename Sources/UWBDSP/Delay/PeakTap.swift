@@ -7,15 +7,10 @@ import Numerics
 /// within a few per cent of the Cramér–Rao bound. Behind an obstacle the strongest path is not the first, and the
 /// estimate is late by the excess delay: use it to compare, not to range. Cost: one 64 → 1024 interpolation, ~1 µs.
 public struct PeakTap: DelayEstimator {
-  public var pulse: PulseShape
-  public var tapSpacing: Double
-  /// Chance that a CIR of pure noise yields a path.
-  public var falseAlarmRate: Double
+  public var receiver: ReceiverModel
 
-  public init(pulse: PulseShape = .standard, tapSpacing: Double = UWB.tap, falseAlarmRate: Double = 1e-6) {
-    self.pulse = pulse
-    self.tapSpacing = tapSpacing
-    self.falseAlarmRate = falseAlarmRate
+  public init(_ receiver: ReceiverModel = ReceiverModel()) {
+    self.receiver = receiver
   }
 
   public final class Workspace {
@@ -24,13 +19,13 @@ public struct PeakTap: DelayEstimator {
   }
 
   public func makeWorkspace(tapCount: Int) -> Workspace {
-    Workspace(InterpolatedCrest(pulse: pulse, tapSpacing: tapSpacing))
+    Workspace(InterpolatedCrest(receiver))
   }
 
   public func estimate(_ taps: PreparedTaps, into estimate: inout DelayEstimate, using workspace: Workspace) {
     guard taps.isUsable else { return estimate.reset(.emptyImpulseResponse) }
     // The largest of n independent exponential powers exceeds g·σ² with probability n·e^(−g).
-    let threshold = taps.noiseVariance * Double.log(Double(taps.count) / falseAlarmRate)
+    let threshold = taps.noiseVariance * Double.log(Double(taps.count) / receiver.falseAlarmRate)
     estimate.reset(.noFirstPath, noiseVariance: taps.noiseVariance, threshold: threshold.squareRoot())
     guard taps.peakPower >= threshold else { return }
     workspace.crest.load(taps, around: taps.peakTap)

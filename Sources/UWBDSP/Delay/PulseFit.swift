@@ -16,32 +16,14 @@ import Numerics
 /// Cost: the search over all taps (about 1 µs for 1016), then O(window · K²) an iteration. Don't use it with a pulse
 /// that is wrong by more than a few per cent: the misfit becomes phantom paths; `EdgeFit` asks less of the pulse.
 public struct PulseFit: DelayEstimator {
-  public var pulse: PulseShape
-  /// Seconds from tap to tap.
-  public var tapSpacing: Double
-  /// What the pulse leaves unexplained, relative to the strongest tap of the window.
-  public var modelError: Double
-  /// Chance that noise before the true first path is taken for it (`FirstPathSearch`).
-  public var falseAlarmRate: Double
-  /// Magnitude of the radio's own clutter before the first path, relative to the strongest path.
-  public var clutter: Double
-  /// Of the taps' noise.
-  public var noise: NoiseCorrelation
+  public var receiver: ReceiverModel
   /// Most paths in the window, 1 … 8.
   public var mostPaths: Int
 
   /// - Precondition: 1 ≤ `mostPaths` ≤ 8.
-  public init(
-    pulse: PulseShape, tapSpacing: Double = UWB.tap, modelError: Double = 0.003, falseAlarmRate: Double = 1e-6,
-    clutter: Double = 0, noise: NoiseCorrelation = .white, mostPaths: Int = 8
-  ) {
+  public init(_ receiver: ReceiverModel = ReceiverModel(), mostPaths: Int = 8) {
     precondition((1...8).contains(mostPaths), "\(mostPaths) paths: between 1 and 8 can be fitted")
-    self.pulse = pulse
-    self.tapSpacing = tapSpacing
-    self.modelError = modelError
-    self.falseAlarmRate = falseAlarmRate
-    self.clutter = clutter
-    self.noise = noise
+    self.receiver = receiver
     self.mostPaths = mostPaths
   }
 
@@ -73,15 +55,13 @@ public struct PulseFit: DelayEstimator {
     fileprivate(set) var ending: Ending?
 
     fileprivate init(_ estimator: PulseFit, tapCount: Int) {
-      search = FirstPathSearch(
-        pulse: estimator.pulse, tapSpacing: estimator.tapSpacing, modelError: estimator.modelError,
-        falseAlarmRate: estimator.falseAlarmRate, clutter: estimator.clutter, noise: estimator.noise)
+      search = FirstPathSearch(estimator.receiver)
       searchMemory = FirstPathSearch.Workspace(tapCount: tapCount)
-      let table = PulseTable(estimator.pulse, tapSpacing: estimator.tapSpacing)
+      let table = PulseTable(estimator.receiver)
       let window = PulseFit.before + PulseFit.after + 1
       paths = PathCount(
-        PathFit(table: table, windowTaps: window, noise: estimator.noise), mostPaths: estimator.mostPaths)
-      single = estimator.noise.isWhite ? OnePathFit(table: table, windowTaps: window) : nil
+        PathFit(table: table, windowTaps: window, noise: estimator.receiver.noise), mostPaths: estimator.mostPaths)
+      single = estimator.receiver.noise.isWhite ? OnePathFit(table: table, windowTaps: window) : nil
     }
   }
 
@@ -173,7 +153,7 @@ public struct PulseFit: DelayEstimator {
 
   /// Of a tap's noise and of what the pulse leaves unexplained where the window's strongest power is `peak`.
   private func variance(_ taps: PreparedTaps, _ peak: Double) -> Double {
-    taps.noiseVariance + modelError * modelError * peak
+    receiver.variance(noise: taps.noiseVariance, peak: peak)
   }
 
   private func report(

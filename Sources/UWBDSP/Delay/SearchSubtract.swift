@@ -17,30 +17,15 @@ import Numerics
 /// deviation is the Cramér–Rao bound of a lone path, so it is too small where paths overlap. Cost: 3 µs, and 1.5 µs a
 /// path.
 public struct SearchSubtract: DelayEstimator {
-  public var pulse: PulseShape
-  /// Seconds from tap to tap.
-  public var tapSpacing: Double
-  /// What the pulse leaves unexplained, relative to the strongest path.
-  public var modelError: Double
-  /// Chance that noise before the strongest path yields an earlier one.
-  public var falseAlarmRate: Double
-  /// Magnitude of the radio's own clutter before the first path, relative to the strongest path.
-  public var clutter: Double
+  public var receiver: ReceiverModel
   /// N, 1 … 16.
   public var mostPaths: Int
 
   /// - Precondition: 1 ≤ `mostPaths` ≤ 16.
-  public init(
-    pulse: PulseShape = .standard, tapSpacing: Double = UWB.tap, modelError: Double = 0.003,
-    falseAlarmRate: Double = 1e-6, clutter: Double = 0, mostPaths: Int = 12
-  ) {
+  public init(_ receiver: ReceiverModel = ReceiverModel(), mostPaths: Int = 12) {
     precondition(
       (1...DelayEstimate.pathCapacity).contains(mostPaths), "\(mostPaths) paths: between 1 and 16 can be subtracted")
-    self.pulse = pulse
-    self.tapSpacing = tapSpacing
-    self.modelError = modelError
-    self.falseAlarmRate = falseAlarmRate
-    self.clutter = clutter
+    self.receiver = receiver
     self.mostPaths = mostPaths
   }
 
@@ -50,8 +35,8 @@ public struct SearchSubtract: DelayEstimator {
     fileprivate let column = AlignedBuffer<Double>(count: MatchedFilterMap.windowTaps, zero: 0)
 
     fileprivate init(_ estimator: SearchSubtract) {
-      map = MatchedFilterMap(pulse: estimator.pulse, tapSpacing: estimator.tapSpacing)
-      table = PulseTable(estimator.pulse, tapSpacing: estimator.tapSpacing)
+      map = MatchedFilterMap(estimator.receiver)
+      table = PulseTable(estimator.receiver)
     }
   }
 
@@ -62,7 +47,7 @@ public struct SearchSubtract: DelayEstimator {
     let map = workspace.map
     guard
       let detection = PathDetection(
-        taps, map, modelError: modelError, clutter: clutter, falseAlarmRate: falseAlarmRate, into: &estimate)
+        taps, map, receiver, into: &estimate)
     else { return }
     estimate.status = .ok
     while estimate.paths.count < mostPaths {

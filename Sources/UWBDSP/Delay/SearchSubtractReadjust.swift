@@ -15,29 +15,14 @@ import Numerics
 /// `SearchSubtract`; `PulseFit` reaches the bound in both. The deviation is the joint Cramér–Rao bound of the paths
 /// found, at their delays: honest about noise, silent about that bias. Cost: 3 µs, and 2.5 to 4 µs a path.
 public struct SearchSubtractReadjust: DelayEstimator {
-  public var pulse: PulseShape
-  /// Seconds from tap to tap.
-  public var tapSpacing: Double
-  /// What the pulse leaves unexplained, relative to the strongest path.
-  public var modelError: Double
-  /// Chance that noise before the strongest path yields an earlier one.
-  public var falseAlarmRate: Double
-  /// Magnitude of the radio's own clutter before the first path, relative to the strongest path.
-  public var clutter: Double
+  public var receiver: ReceiverModel
   /// N, 1 … 8.
   public var mostPaths: Int
 
   /// - Precondition: 1 ≤ `mostPaths` ≤ 8.
-  public init(
-    pulse: PulseShape = .standard, tapSpacing: Double = UWB.tap, modelError: Double = 0.003,
-    falseAlarmRate: Double = 1e-6, clutter: Double = 0, mostPaths: Int = 8
-  ) {
+  public init(_ receiver: ReceiverModel = ReceiverModel(), mostPaths: Int = 8) {
     precondition((1...PathFit.mostPaths).contains(mostPaths), "\(mostPaths) paths: between 1 and 8 can be solved")
-    self.pulse = pulse
-    self.tapSpacing = tapSpacing
-    self.modelError = modelError
-    self.falseAlarmRate = falseAlarmRate
-    self.clutter = clutter
+    self.receiver = receiver
     self.mostPaths = mostPaths
   }
 
@@ -47,9 +32,9 @@ public struct SearchSubtractReadjust: DelayEstimator {
     fileprivate let delays = AlignedBuffer<Double>(count: PathFit.mostPaths, zero: 0)
 
     fileprivate init(_ estimator: SearchSubtractReadjust) {
-      map = MatchedFilterMap(pulse: estimator.pulse, tapSpacing: estimator.tapSpacing)
+      map = MatchedFilterMap(estimator.receiver)
       fit = PathFit(
-        table: PulseTable(estimator.pulse, tapSpacing: estimator.tapSpacing), windowTaps: MatchedFilterMap.windowTaps)
+        table: PulseTable(estimator.receiver), windowTaps: MatchedFilterMap.windowTaps)
     }
   }
 
@@ -61,7 +46,7 @@ public struct SearchSubtractReadjust: DelayEstimator {
     let fit = workspace.fit
     guard
       let detection = PathDetection(
-        taps, map, modelError: modelError, clutter: clutter, falseAlarmRate: falseAlarmRate, into: &estimate)
+        taps, map, receiver, into: &estimate)
     else { return }
     fit.load(taps, firstTap: map.firstTap)
     let delays = workspace.delays.pointer

@@ -25,70 +25,27 @@ public final class DelayStage {
     _ configuration: RangingEngine.Configuration, tapCount: Int, tapSpacing: Double = UWB.tap
   ) -> DelayStage {
     guard EngineLimits.tapSpacing.contains(tapSpacing) else { return DelayStage(status: .beyondLimits) }
-    let profile = configuration.profile
-    let (pulse, modelError, clutter) = (profile.pulse, profile.modelError, profile.clutter)
-    let falseAlarmRate = configuration.falseAlarmRate
-    let window = FrequencyWindow(
-      pulse: pulse, tapSpacing: tapSpacing, modelError: modelError, falseAlarmRate: falseAlarmRate, clutter: clutter)
+    let receiver = configuration.receiver(tapSpacing: tapSpacing)
+    let window = FrequencyWindow(receiver)
     func stage(_ estimator: some DelayEstimator) -> DelayStage { DelayStage(estimator, tapCount: tapCount) }
 
-    switch configuration.delay == .chip ? profile.delay : configuration.delay {
-    case .peak:
-      return stage(PeakTap(pulse: pulse, tapSpacing: tapSpacing, falseAlarmRate: falseAlarmRate))
-    case .leadingEdge:
-      return stage(
-        LeadingEdge(pulse: pulse, tapSpacing: tapSpacing, falseAlarmRate: falseAlarmRate, clutter: clutter))
-    case .jumpBack:
-      return stage(
-        JumpBackSearchForward(
-          pulse: pulse, tapSpacing: tapSpacing, falseAlarmRate: falseAlarmRate, clutter: clutter))
-    case .serialBackward:
-      return stage(
-        SerialBackwardSearch(pulse: pulse, tapSpacing: tapSpacing, falseAlarmRate: falseAlarmRate, clutter: clutter))
-    case .searchSubtract:
-      return stage(
-        SearchSubtract(
-          pulse: pulse, tapSpacing: tapSpacing, modelError: modelError, falseAlarmRate: falseAlarmRate,
-          clutter: clutter))
-    case .searchSubtractReadjust:
-      return stage(
-        SearchSubtractReadjust(
-          pulse: pulse, tapSpacing: tapSpacing, modelError: modelError, falseAlarmRate: falseAlarmRate,
-          clutter: clutter))
-    case .clean:
-      return stage(
-        Clean(
-          pulse: pulse, tapSpacing: tapSpacing, modelError: modelError, falseAlarmRate: falseAlarmRate,
-          clutter: clutter))
+    switch configuration.delay == .chip ? configuration.profile.delay : configuration.delay {
+    case .peak: return stage(PeakTap(receiver))
+    case .leadingEdge: return stage(LeadingEdge(receiver))
+    case .jumpBack: return stage(JumpBackSearchForward(receiver))
+    case .serialBackward: return stage(SerialBackwardSearch(receiver))
+    case .searchSubtract: return stage(SearchSubtract(receiver))
+    case .searchSubtractReadjust: return stage(SearchSubtractReadjust(receiver))
+    case .clean: return stage(Clean(receiver))
     case .music: return stage(DelayMUSIC(window))
     case .rootMUSIC: return stage(DelayRootMUSIC(window))
     case .esprit: return stage(DelayESPRIT(window))
     case .matrixPencil: return stage(DelayMatrixPencil(window))
-    case .pulseFit:
-      return stage(
-        PulseFit(
-          pulse: pulse, tapSpacing: tapSpacing, modelError: modelError, falseAlarmRate: falseAlarmRate,
-          clutter: clutter, noise: profile.noise))
-    case .denseOnset:
-      return stage(
-        DenseOnset(
-          pulse: pulse, tapSpacing: tapSpacing, modelError: modelError, falseAlarmRate: falseAlarmRate,
-          clutter: clutter, noise: profile.noise))
-    case .riceFit:
-      return stage(
-        RiceFit(
-          pulse: pulse, tapSpacing: tapSpacing, modelError: modelError, falseAlarmRate: falseAlarmRate,
-          clutter: clutter, noise: profile.noise))
-    case .adaptive:
-      return stage(
-        AdaptiveFit(
-          pulse: pulse, tapSpacing: tapSpacing, modelError: modelError, falseAlarmRate: falseAlarmRate,
-          clutter: clutter, noise: profile.noise))
-    case .edgeFit, .chip:
-      return stage(
-        EdgeFit(
-          pulse: pulse, tapSpacing: tapSpacing, modelError: modelError, falseAlarmRate: falseAlarmRate,
-          clutter: clutter))
+    case .pulseFit: return stage(PulseFit(receiver))
+    case .denseOnset: return stage(DenseOnset(receiver))
+    case .riceFit: return stage(RiceFit(receiver))
+    case .adaptive: return stage(AdaptiveFit(receiver))
+    case .edgeFit, .chip: return stage(EdgeFit(receiver))
     }
   }
 }

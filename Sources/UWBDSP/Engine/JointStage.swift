@@ -11,15 +11,12 @@ final class JointStage {
   private let mean: SIMD3<Double>
 
   /// `nil` where the settings leave the antennas to the single-antenna estimators: delay estimators other than those that
-  /// fit pulses, and antennas that no direction can be told from.
+  /// fit pulses, antennas that no direction can be told from, and noise that has to be whitened, which the joint fit does not do.
   init?(_ configuration: RangingEngine.Configuration, tapCount: Int, tapSpacing: Double) {
     guard configuration.angle != .none, let array = configuration.array, array.positions.count >= 2,
-      SteeringGrid(array).geometry != .point
+      configuration.profile.noise.isWhite, SteeringGrid(array).geometry != .point
     else { return nil }
-    let profile = configuration.profile
-    let adaptive = AdaptiveFit(
-      pulse: profile.pulse, tapSpacing: tapSpacing, modelError: profile.modelError,
-      falseAlarmRate: configuration.falseAlarmRate, clutter: profile.clutter)
+    let adaptive = AdaptiveFit(configuration.receiver(tapSpacing: tapSpacing))
     switch configuration.delay {
     case .pulseFit: onset = nil
     case .adaptive: onset = ArrayOnset(adaptive)

@@ -42,6 +42,11 @@ public struct RangingEngine: Sendable {
       self.clocks = clocks
       self.possibleDistances = possibleDistances
     }
+
+    /// The receiver as an estimator sees it, with the tap spacing of a CIR.
+    func receiver(tapSpacing: Double) -> ReceiverModel {
+      ReceiverModel(profile, tapSpacing: tapSpacing, falseAlarmRate: falseAlarmRate)
+    }
   }
 
   public let configuration: Configuration

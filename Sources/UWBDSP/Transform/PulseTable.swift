@@ -49,6 +49,8 @@ final class PulseTable: Sendable {
       })
   }
 
+  convenience init(_ receiver: ReceiverModel) { self.init(receiver.pulse, tapSpacing: receiver.tapSpacing) }
+
   private init(sharing other: PulseTable) {
     values = other.values
     slopes = other.slopes

@@ -7,7 +7,7 @@ import Testing
 /// The joint fit's algebra; its errors over many trials are held to the bound where channels are simulated.
 @Suite struct JointFitTests {
   private func estimate(_ trials: ArrayTrials, _ random: inout StatisticsRandom) -> JointEstimate {
-    let estimator = JointDelayAngle(PulseFit(pulse: .standard), array: trials.array)
+    let estimator = JointDelayAngle(PulseFit(), array: trials.array)
     let workspace = estimator.makeWorkspace(tapCount: trials.tapCount)
     var result = JointEstimate(antennaCount: trials.array.positions.count)
     estimator.estimate(ArrayTrials.prepare(trials.response(using: &random)), into: &result, using: workspace)
@@ -98,7 +98,7 @@ import Testing
 
   @Test func dirtyWorkspacesGiveTheSameBits() {
     var random = StatisticsRandom(seed: 5305)
-    let estimator = JointDelayAngle(PulseFit(pulse: .standard), array: ArrayTrials.square)
+    let estimator = JointDelayAngle(PulseFit(), array: ArrayTrials.square)
     let workspace = estimator.makeWorkspace(tapCount: 320)
     var result = JointEstimate(antennaCount: 4)
     for round in 0..<12 {

@@ -4,8 +4,8 @@ import Testing
 @testable import UWBDSP
 
 @Suite struct AdaptiveFitTests {
-  private let adaptive = AdaptiveFit(pulse: .standard)
-  private let pulseFit = PulseFit(pulse: .standard)
+  private let adaptive = AdaptiveFit()
+  private let pulseFit = PulseFit()
 
   static let lists: [[(delay: Double, powerdB: Double)]] = [
     [(0, 20)], [(0, 30)], [(0, 25), (2, 25)], [(0, 27), (1.5, 30)], [(0, 28), (2.5, 31), (5.2, 29)],
@@ -39,8 +39,8 @@ import Testing
     let own = run(adaptive)
     #expect(own.pathCounts.filter { $0 == 1 }.count > 200)
     // Not having been told: a third of these are taken for a few paths or for a continuum.
-    #expect(own.spread < 1.4 * run(RiceFit(pulse: .standard)).spread, "seed \(seed): \(own.spread)")
-    for others in [run(pulseFit).spread, run(DenseOnset(pulse: .standard)).spread] {
+    #expect(own.spread < 1.4 * run(RiceFit()).spread, "seed \(seed): \(own.spread)")
+    for others in [run(pulseFit).spread, run(DenseOnset()).spread] {
       #expect(own.spread < 0.95 * others, "seed \(seed): \(own.spread) against \(others)")
     }
     #expect(own.coverage > 0.55, "seed \(seed): \(own.coverage) within the stated deviation")
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test func aMarginBeyondReachIsPulseFit() {
-    let never = AdaptiveFit(pulse: .standard, margin: -.infinity)
+    let never = AdaptiveFit(margin: -.infinity)
     let own = OnsetErrors(never, count: 50, seed: 14) { $0.continuum(onset: $1, powerdB: 22) }
     let paths = OnsetErrors(pulseFit, count: 50, seed: 14) { $0.continuum(onset: $1, powerdB: 22) }
     #expect(own.errors == paths.errors)
@@ -90,7 +90,7 @@ import Testing
         samples.append(Complex(Float(noise.real + pulse), Float(noise.imaginary)))
       }
       let response = ChannelImpulseResponse(samples)
-      for estimate in [adaptive.estimate(response), DenseOnset(pulse: .standard).estimate(response)] {
+      for estimate in [adaptive.estimate(response), DenseOnset().estimate(response)] {
         #expect(estimate.paths.isEmpty == (estimate.status != .ok && estimate.status != .didNotConverge))
       }
     }

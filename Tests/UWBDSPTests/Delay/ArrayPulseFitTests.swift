@@ -5,7 +5,7 @@ import Testing
 @testable import UWBDSP
 
 @Suite struct ArrayPulseFitTests {
-  private static let fit = PulseFit(pulse: .standard)
+  private static let fit = PulseFit()
 
   private func estimate(
     _ trials: ArrayTrials, _ random: inout StatisticsRandom, array: AntennaArray?, firstPathTaps: [Double]? = nil,

@@ -6,10 +6,10 @@ import Testing
 
 /// What every delay estimator owes: one suite for all of them.
 @Suite struct DelayEstimatorTests {
-  static let all: [any DelayEstimator] = onePath + [RiceFit(pulse: .standard)]
+  static let all: [any DelayEstimator] = onePath + [RiceFit()]
   /// Those whose deviations suppose one path: `RiceFit`'s allow for what may come behind it.
   private static let onePath: [any DelayEstimator] = [
-    PeakTap(), EdgeFit(pulse: .standard), PulseFit(pulse: .standard),
+    PeakTap(), EdgeFit(), PulseFit(),
   ]
 
   /// Taps of the CIRs here: enough for the noise floor and a search, few enough for debug builds.
@@ -49,7 +49,7 @@ import Testing
   /// An efficient estimator errs as the linearised likelihood does, up to terms that fall with the SNR: 0.1 of the
   /// bound at 20 dB, where they add 0.5 % to its root mean square. A comparison trial by trial, far sharper than one
   /// of root mean squares.
-  @Test(arguments: [PeakTap(), PulseFit(pulse: .standard)] as [any DelayEstimator], [20.0, 26, 32])
+  @Test(arguments: [PeakTap(), PulseFit()] as [any DelayEstimator], [20.0, 26, 32])
   func efficientEstimatorsFollowTheLinearisedLikelihood(estimator: any DelayEstimator, snrdB: Double) {
     func check<E: DelayEstimator>(_ estimator: E) {
       var random = StatisticsRandom(seed: 1002)
@@ -366,7 +366,7 @@ import Testing
       let taps = PreparedTaps(tapCount: 300)
       taps.load(ChannelImpulseResponse([Complex<Float>](repeating: .one, count: 300)), antenna: 0)
       var estimate = DelayEstimate()
-      let estimator = EdgeFit(pulse: .standard)
+      let estimator = EdgeFit()
       estimator.estimate(taps, into: &estimate, using: estimator.makeWorkspace(tapCount: 64))
     }
   }

@@ -5,7 +5,7 @@ import Testing
 @testable import UWBDSP
 
 @Suite struct DenseOnsetTests {
-  private let dense = DenseOnset(pulse: .standard)
+  private let dense = DenseOnset()
 
   @Test(arguments: [UInt64(1), 2])
   func findsAContinuumsOnsetWherePathsDoNot(seed: UInt64) {
@@ -13,7 +13,7 @@ import Testing
       OnsetErrors(estimator, count: 200, seed: seed) { $0.continuum(onset: $1, powerdB: 22) }
     }
     let own = run(dense)
-    let paths = run(PulseFit(pulse: .standard))
+    let paths = run(PulseFit())
     // Some 0.6 and 1.2 taps; a 90th percentile of 200 trials is good to 10 %.
     #expect(own.spread < 0.85 * paths.spread, "seed \(seed): \(own.spread) against \(paths.spread)")
     #expect(own.coverage > 0.5, "seed \(seed): \(own.coverage) within the stated deviation")
@@ -35,7 +35,7 @@ import Testing
       let response = trials.paths([(0, 40)], onset: onset)
       let path = try #require(dense.estimate(response).firstPath)
       // At 40 dB the fit of the pulse gives amplitude and phase to a hundredth: a truth that knows no grid.
-      let truth = try #require(PulseFit(pulse: .standard).estimate(response).firstPath)
+      let truth = try #require(PulseFit().estimate(response).firstPath)
       let quotient = path.amplitude / truth.amplitude
       sizes.append(quotient.length)
       inside += abs(quotient.phase) < path.phaseDeviation ? 1 : 0

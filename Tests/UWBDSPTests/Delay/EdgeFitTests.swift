@@ -11,7 +11,7 @@ import Testing
   @Test(arguments: [PulseShape.standard, .dw1000])
   func statedDeviationIsTheWeightedFits(pulse: PulseShape) throws {
     var random = StatisticsRandom(seed: 1301)
-    let fit = EdgeFit(pulse: pulse)
+    let fit = EdgeFit(ReceiverModel(pulse: pulse))
     let bench = DelayBench(fit, tapCount: Self.tapCount)
     for _ in 0..<50 {
       let path = NaivePath(delayTaps: random.uniform(220...300), powerdB: 40, phase: random.uniform(0...6))
@@ -36,7 +36,7 @@ import Testing
       let information = sum { weights[$0] * left[$0] * left[$0] }
       let scatter = sum { weights[$0] * weights[$0] * left[$0] * left[$0] }
       let power = path.amplitude.lengthSquared
-      let noise = bench.estimate.noiseVariance + fit.modelError * fit.modelError * power
+      let noise = bench.estimate.noiseVariance + fit.receiver.modelError * fit.receiver.modelError * power
       let expected = (noise / 2 / power * scatter / (information * information)).squareRoot()
       #expect(abs(found.deviationTaps / expected - 1) < 0.01)
     }
@@ -44,7 +44,7 @@ import Testing
 
   @Test func theDW1000sOwnPulseHasHonestDeviationsToo() {
     var random = StatisticsRandom(seed: 1302)
-    let bench = DelayBench(EdgeFit(pulse: .dw1000), tapCount: Self.tapCount)
+    let bench = DelayBench(EdgeFit(ReceiverModel(pulse: .dw1000)), tapCount: Self.tapCount)
     let trials = 1000
     var normalised = StatisticsErrors()
     for _ in 0..<trials {
@@ -60,9 +60,9 @@ import Testing
   /// What the weights are for: an equal path 2.5 taps behind moves the edge less than it moves an unweighted fit.
   @Test func laterPathsMoveTheEdgeLittle() {
     var random = StatisticsRandom(seed: 1303)
-    let edge = DelayBench(EdgeFit(pulse: .standard), tapCount: Self.tapCount)
+    let edge = DelayBench(EdgeFit(), tapCount: Self.tapCount)
     let whole = DelayBench(
-      EdgeFit(pulse: .standard, edgeTaps: 8, softnessTaps: 0.4), tapCount: Self.tapCount)
+      EdgeFit(edgeTaps: 8, softnessTaps: 0.4), tapCount: Self.tapCount)
     var edgeErrors = StatisticsErrors()
     var wholeErrors = StatisticsErrors()
     for _ in 0..<200 {
@@ -79,8 +79,8 @@ import Testing
   /// A pulse that does not fit shows in the residual, and the residual in the deviation.
   @Test func misfitRaisesTheDeviation() throws {
     var random = StatisticsRandom(seed: 1304)
-    let right = DelayBench(EdgeFit(pulse: .dw1000), tapCount: Self.tapCount)
-    let wrong = DelayBench(EdgeFit(pulse: .standard), tapCount: Self.tapCount)
+    let right = DelayBench(EdgeFit(ReceiverModel(pulse: .dw1000)), tapCount: Self.tapCount)
+    let wrong = DelayBench(EdgeFit(), tapCount: Self.tapCount)
     for _ in 0..<50 {
       let made = LonePath.make(delay: 220...300, tapCount: Self.tapCount, snrdB: 45, pulse: .dw1000, using: &random)
       let honest = try #require(right.run(made.samples).firstPath)
@@ -94,9 +94,9 @@ import Testing
     var random = StatisticsRandom(seed: 1305)
     let made = LonePath.make(delay: 220...300, tapCount: Self.tapCount, snrdB: 60, using: &random)
     let sure = try #require(
-      DelayBench(EdgeFit(pulse: .standard, modelError: 0), tapCount: Self.tapCount).run(made.samples).firstPath)
+      DelayBench(EdgeFit(ReceiverModel(modelError: 0)), tapCount: Self.tapCount).run(made.samples).firstPath)
     let wary = try #require(
-      DelayBench(EdgeFit(pulse: .standard, modelError: 0.03), tapCount: Self.tapCount).run(made.samples).firstPath)
+      DelayBench(EdgeFit(ReceiverModel(modelError: 0.03)), tapCount: Self.tapCount).run(made.samples).firstPath)
     #expect(wary.delayTaps == sure.delayTaps)
     // √(1 + 0.03²·10⁶) = 30.
     #expect(wary.deviationTaps > 15 * sure.deviationTaps && wary.deviationTaps < 60 * sure.deviationTaps)

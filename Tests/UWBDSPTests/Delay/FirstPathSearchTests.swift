@@ -13,8 +13,7 @@ import Testing
     let workspace = FirstPathSearch.Workspace(tapCount: tapCount)
 
     init(pulse: PulseShape = .standard, modelError: Double = 0.003, falseAlarmRate: Double) {
-      search = FirstPathSearch(
-        pulse: pulse, tapSpacing: UWB.tap, modelError: modelError, falseAlarmRate: falseAlarmRate)
+      search = FirstPathSearch(ReceiverModel(pulse: pulse, modelError: modelError, falseAlarmRate: falseAlarmRate))
     }
 
     /// The first path in taps.
@@ -130,7 +129,7 @@ import Testing
   }
 
   @Test func levelsSolveTheCrossingRate() {
-    let search = FirstPathSearch(pulse: .standard, tapSpacing: UWB.tap, modelError: 0, falseAlarmRate: 1e-6)
+    let search = FirstPathSearch(ReceiverModel(modelError: 0, falseAlarmRate: 1e-6))
     var previous = Double.infinity
     for rate in [1e-12, 1e-9, 1e-6, 1e-3, 0.5] {
       let level = search.detectionLevel(tapCount: 1016, rate: rate)

@@ -20,7 +20,8 @@ import Testing
   @Test(arguments: rules)
   func anAsymmetricPulseIsUnbiasedToo(_ rule: EdgeThreshold) {
     let score = PathScore(
-      LeadingEdge(threshold: rule, pulse: .dw1000), [TrialPath(0, 0)], snrdB: 40, trials: 60, seed: 12, pulse: .dw1000)
+      LeadingEdge(ReceiverModel(pulse: .dw1000), threshold: rule), [TrialPath(0, 0)], snrdB: 40, trials: 60, seed: 12,
+      pulse: .dw1000)
     #expect(abs(score.bias) < 0.02 && score.rmse < 0.04, "\(score)")
   }
 

@@ -1,4 +1,5 @@
 import Numerics
+import TestSupport
 import Testing
 
 @testable import UWBDSP
@@ -68,7 +69,7 @@ struct NoiseCorrelationTests {
     let taps = PreparedTaps(tapCount: trial.response.tapCount)
     taps.load(trial.response, antenna: 0)
     func paths(_ noise: NoiseCorrelation) -> [PathEstimate] {
-      let estimator = AdaptiveFit(pulse: .standard, noise: noise)
+      let estimator = AdaptiveFit(ReceiverModel(noise: noise))
       var estimate = DelayEstimate()
       estimator.estimate(taps, into: &estimate, using: estimator.makeWorkspace(tapCount: taps.count))
       return estimate.paths
@@ -76,5 +77,33 @@ struct NoiseCorrelationTests {
     let plain = paths(.white)
     #expect(plain.count == 2)
     #expect(NoiseCorrelation(lags: [1]).map(paths) == plain)
+  }
+
+  @Test("with an array, too, noise is whitened that has to be: on each antenna by itself")
+  func arrays() throws {
+    let array = AntennaArray(
+      positions: [SIMD3(0, 0, 0), SIMD3(ArrayTrials.half, 0, 0)], carrier: ArrayTrials.carrier)
+    var random = StatisticsRandom(seed: 6)
+    for lags in [[1], [1, 0.4]] {
+      var profile = DeviceProfile.ideal
+      profile.noise = try #require(NoiseCorrelation(lags: lags))
+      let reception = try #require(
+        ExchangeMaker(profile: profile, array: array).make(using: &random).poll.reception)
+      let response = try #require(reception.impulseResponse)
+      let analyser = ReceptionAnalyser(
+        .init(profile: profile, array: array), tapCount: response.tapCount, antennaCount: 2,
+        tapSpacing: response.tapSpacing)
+      let analysis = analyser.analyse(reception, response)
+      #expect(analysis.status == .ok && analyser.isJoint == profile.noise.isWhite, "\(lags)")
+      guard !analyser.isJoint else { continue }
+      let estimator = AdaptiveFit(ReceiverModel(profile))
+      for antenna in 0..<2 {
+        let taps = PreparedTaps(tapCount: response.tapCount)
+        taps.load(response, antenna: antenna)
+        var estimate = DelayEstimate()
+        estimator.estimate(taps, into: &estimate, using: estimator.makeWorkspace(tapCount: taps.count))
+        #expect(analyser.estimates[antenna].paths == estimate.paths && !estimate.paths.isEmpty)
+      }
+    }
   }
 }

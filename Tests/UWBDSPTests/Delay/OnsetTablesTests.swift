@@ -3,7 +3,7 @@ import Testing
 @testable import UWBDSP
 
 @Suite struct OnsetTablesTests {
-  private let tables = OnsetTables.shared(pulse: .standard, tapSpacing: UWB.tap)
+  private let tables = OnsetTables.shared(ReceiverModel())
 
   /// R_τ by its definition, summed far finer and further than the tables do.
   private func covariance(_ profile: OnsetProfile, onset: Double, _ row: Int, _ column: Int) -> Double {
@@ -61,7 +61,7 @@ import Testing
   }
 
   @Test func oneSetOfTablesForAllWorkspacesOfAPulse() {
-    #expect(OnsetTables.shared(pulse: .standard, tapSpacing: UWB.tap) === tables)
-    #expect(OnsetTables.shared(pulse: .standard, tapSpacing: UWB.tap / 2) !== tables)
+    #expect(OnsetTables.shared(ReceiverModel()) === tables)
+    #expect(OnsetTables.shared(ReceiverModel(tapSpacing: UWB.tap / 2)) !== tables)
   }
 }

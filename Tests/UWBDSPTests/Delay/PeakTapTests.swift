@@ -20,7 +20,7 @@ import Testing
   @Test(arguments: [PulseShape.standard, .rootRaisedCosine(rolloff: 0.5, period: 1 / UWB.chipRate), .dw1000])
   func cleanPulsesAreReadExactly(pulse: PulseShape) throws {
     var random = StatisticsRandom(seed: 1402)
-    let bench = DelayBench(PeakTap(pulse: pulse), tapCount: 320)
+    let bench = DelayBench(PeakTap(ReceiverModel(pulse: pulse)), tapCount: 320)
     for step in 0..<32 {
       let path = NaivePath(delayTaps: 240 + Double(step) / 31, powerdB: 40, phase: random.uniform(0...6))
       let samples = NaiveImpulseResponse.samples(
@@ -33,7 +33,7 @@ import Testing
 
   @Test func noTapUnderTheThresholdCounts() {
     var random = StatisticsRandom(seed: 1403)
-    let bench = DelayBench(PeakTap(falseAlarmRate: 1e-3), tapCount: 320)
+    let bench = DelayBench(PeakTap(ReceiverModel(falseAlarmRate: 1e-3)), tapCount: 320)
     for _ in 0..<200 {
       let path = NaivePath(delayTaps: 250, powerdB: random.uniform(5...15), phase: random.uniform(0...6))
       let found = bench.run(NaiveImpulseResponse.samples([path], tapCount: 320, using: &random))

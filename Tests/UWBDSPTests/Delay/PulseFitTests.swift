@@ -40,7 +40,7 @@ import Testing
   @Test(arguments: cases)
   func firstDelayReachesTheBound(test: Case) throws {
     var random = StatisticsRandom(seed: 1201)
-    let bench = DelayBench(PulseFit(pulse: .standard), tapCount: Self.tapCount)
+    let bench = DelayBench(PulseFit(), tapCount: Self.tapCount)
     let trials = 200
     var excess = StatisticsErrors()
     var bound = 0.0
@@ -65,7 +65,7 @@ import Testing
 
   @Test func theWholePathListIsFound() throws {
     var random = StatisticsRandom(seed: 1202)
-    let bench = DelayBench(PulseFit(pulse: .standard), tapCount: Self.tapCount)
+    let bench = DelayBench(PulseFit(), tapCount: Self.tapCount)
     for _ in 0..<100 {
       let delay = random.uniform(220...280)
       let paths = [(0.0, 30.0), (3.1, 33), (6.3, 28)].map { offset, dB in
@@ -88,7 +88,7 @@ import Testing
   @Test(arguments: [20.0, 30, 45])
   func lonePathsStayWhole(snrdB: Double) {
     var random = StatisticsRandom(seed: 1203)
-    let bench = DelayBench(PulseFit(pulse: .standard), tapCount: Self.tapCount)
+    let bench = DelayBench(PulseFit(), tapCount: Self.tapCount)
     let trials = 400
     var split = 0
     for _ in 0..<trials {
@@ -101,7 +101,7 @@ import Testing
   @Test(arguments: 1...3)
   func keepsToTheMostPathsAllowed(most: Int) {
     var random = StatisticsRandom(seed: 1204)
-    let bench = DelayBench(PulseFit(pulse: .standard, mostPaths: most), tapCount: Self.tapCount)
+    let bench = DelayBench(PulseFit(mostPaths: most), tapCount: Self.tapCount)
     let paths = (0..<4).map { NaivePath(delayTaps: 250 + 2.7 * Double($0), powerdB: 35, phase: 1.7 * Double($0)) }
     let found = bench.run(NaiveImpulseResponse.samples(paths, tapCount: Self.tapCount, using: &random))
     #expect(found.paths.count == most)
@@ -111,7 +111,7 @@ import Testing
   @Test func aStatedModelErrorKeepsPhantomsOut() {
     var random = StatisticsRandom(seed: 1205)
     let wrong = PulseShape.raisedCosine(rolloff: 0.5, period: 1.04 / UWB.chipRate)
-    let bench = DelayBench(PulseFit(pulse: wrong, modelError: 0.05), tapCount: Self.tapCount)
+    let bench = DelayBench(PulseFit(ReceiverModel(pulse: wrong, modelError: 0.05)), tapCount: Self.tapCount)
     for _ in 0..<100 {
       let made = LonePath.make(delay: 220...300, tapCount: Self.tapCount, snrdB: 40, using: &random)
       let found = bench.run(made.samples)
@@ -121,7 +121,7 @@ import Testing
 
   @Test func fewerTapsThanAWindowHoldNoPath() {
     var random = StatisticsRandom(seed: 1206)
-    let bench = DelayBench(PulseFit(pulse: .standard), tapCount: 40)
+    let bench = DelayBench(PulseFit(), tapCount: 40)
     for count in [5, 22, 23] {
       let samples = NaiveImpulseResponse.samples(
         [NaivePath(delayTaps: Double(count) / 2, powerdB: 60, phase: 0)], tapCount: count, noiseVariance: 1e-6,

@@ -5,7 +5,7 @@ import Testing
 @testable import UWBDSP
 
 @Suite struct RiceFitTests {
-  private let rice = RiceFit(pulse: .standard)
+  private let rice = RiceFit()
 
   private func errors(
     _ estimator: some DelayEstimator, _ seed: UInt64, _ gap: Double, trials: Int = 300
@@ -23,7 +23,7 @@ import Testing
   func aPathBeforeScatteringIsFoundNearerThanByOthers(seed: UInt64, gap: Double) {
     let own = errors(rice, seed, gap)
     // Root mean squares of 300 trials are good to some 6 %.
-    for other in [errors(EdgeFit(pulse: .standard), seed, gap), errors(DenseOnset(pulse: .standard), seed, gap)] {
+    for other in [errors(EdgeFit(), seed, gap), errors(DenseOnset(), seed, gap)] {
       #expect(own.rootMeanSquare < 0.9 * other.rootMeanSquare, "seed \(seed): \(own) against \(other)")
     }
     // Gaps and powers are averaged over, each as likely as the others, whatever the channel is: no more than honest on average.
@@ -54,7 +54,7 @@ import Testing
     for _ in 0..<100 {
       let response = trials.paths([(0, 40)], onset: 160 + trials.uniform())
       let path = try #require(rice.estimate(response).firstPath)
-      let truth = try #require(PulseFit(pulse: .standard).estimate(response).firstPath)
+      let truth = try #require(PulseFit().estimate(response).firstPath)
       let quotient = path.amplitude / truth.amplitude
       #expect(abs(quotient.length - 1) < 0.05)
       inside += abs(quotient.phase) < 2 * path.phaseDeviation ? 1 : 0

@@ -68,7 +68,7 @@ import Testing
   @Test(arguments: [[1.0], [1, 0.5, 0.1]])
   func termsAreThoseOfTheWholeCovariance(lags: [Double]) throws {
     let noise = try #require(NoiseCorrelation(lags: lags))
-    let likelihood = RiceLikelihood(pulse: .standard, tapSpacing: UWB.tap, noise: noise)
+    let likelihood = RiceLikelihood(ReceiverModel(noise: noise))
     var trials = OnsetTrials(seed: 71)
     let taps = PreparedTaps(tapCount: OnsetTrials.tapCount)
     var compared = 0
@@ -100,7 +100,7 @@ import Testing
 
   /// Crest and bend of the quartic through the sums over gaps and ρ at five onsets, sums by definition, the crest by looking.
   @Test func aLoneCrestIsThatOfFiveOnsets() throws {
-    let likelihood = RiceLikelihood(pulse: .standard, tapSpacing: UWB.tap)
+    let likelihood = RiceLikelihood(ReceiverModel())
     var trials = OnsetTrials(seed: 72)
     let taps = PreparedTaps(tapCount: OnsetTrials.tapCount)
     for index in 0..<8 {
@@ -143,7 +143,7 @@ import Testing
   /// The integral over delays, taken on the grid of eighths. Crests stand for it by Laplace's approximation, to a fraction of what any
   /// choice by evidence hangs on.
   @Test func theMassIsTheIntegral() throws {
-    let likelihood = RiceLikelihood(pulse: .standard, tapSpacing: UWB.tap)
+    let likelihood = RiceLikelihood(ReceiverModel())
     var trials = OnsetTrials(seed: 73)
     let taps = PreparedTaps(tapCount: OnsetTrials.tapCount)
     var narrow = 0
@@ -173,7 +173,7 @@ import Testing
 
   /// Evidence is a mean likelihood: over noise alone it is below 1 on average, and a path of 20 dB and more is worth what it explains.
   @Test func evidenceTellsAPathFromNoise() throws {
-    let likelihood = RiceLikelihood(pulse: .standard, tapSpacing: UWB.tap)
+    let likelihood = RiceLikelihood(ReceiverModel())
     var trials = OnsetTrials(seed: 74)
     let taps = PreparedTaps(tapCount: OnsetTrials.tapCount)
     func evidence(_ response: ChannelImpulseResponse) throws -> (evidence: Double, energy: Double) {
@@ -191,8 +191,8 @@ import Testing
   }
 
   @Test func oneSetOfTablesForAllWorkspacesOfAPulse() {
-    let tables = RiceTables.shared(pulse: .standard, tapSpacing: UWB.tap)
-    #expect(RiceTables.shared(pulse: .standard, tapSpacing: UWB.tap) === tables)
-    #expect(RiceTables.shared(pulse: .standard, tapSpacing: UWB.tap / 2) !== tables)
+    let tables = RiceTables.shared(ReceiverModel())
+    #expect(RiceTables.shared(ReceiverModel()) === tables)
+    #expect(RiceTables.shared(ReceiverModel(tapSpacing: UWB.tap / 2)) !== tables)
   }
 }

@@ -53,7 +53,7 @@ import Testing
     var generator = TrialGenerator(seed: 37)
     for _ in 0..<20 {
       let trial = PathTrial.make([TrialPath(0, 0), TrialPath(5, 2)], snrdB: 35, using: &generator)
-      let estimate = SearchSubtractReadjust(modelError: 0).estimate(trial.response)
+      let estimate = SearchSubtractReadjust(ReceiverModel(modelError: 0)).estimate(trial.response)
       let path = try #require(estimate.firstPath)
       #expect(estimate.paths.count == 2)
       // The noise floor is itself an estimate.
@@ -84,7 +84,7 @@ import Testing
   @Test(arguments: [PulseShape.standard, .dw1000])
   func equalsTheCorrelation(_ pulse: PulseShape) {
     var generator = TrialGenerator(seed: 39)
-    let map = MatchedFilterMap(pulse: pulse, tapSpacing: UWB.tap)
+    let map = MatchedFilterMap(ReceiverModel(pulse: pulse))
     let taps = PreparedTaps(tapCount: 400)
     let trial = PathTrial.make(
       [TrialPath(0, 0), TrialPath(3, -3)], snrdB: 20, tapCount: 400, pulse: pulse, using: &generator)

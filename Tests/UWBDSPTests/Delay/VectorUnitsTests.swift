@@ -43,8 +43,8 @@ import Testing
   @Test(thereAre, arguments: [UInt64(41), 42])
   func likelihoodsAreThePortableOnes(seed: UInt64) throws {
     var trials = OnsetTrials(seed: seed)
-    let own = OnsetLikelihood(pulse: .standard, tapSpacing: UWB.tap)
-    let portable = OnsetLikelihood(pulse: .standard, tapSpacing: UWB.tap, usesVectorUnits: false)
+    let own = OnsetLikelihood(ReceiverModel())
+    let portable = OnsetLikelihood(ReceiverModel(), usesVectorUnits: false)
     for index in 0..<60 {
       let windows = (0...index % 3).map { _ in Self.taps(index, &trials) }
       let energy = Self.run(own, windows, OnsetLikelihood.Stage.deciding)
@@ -67,7 +67,7 @@ import Testing
   func theStagesLeaveOutWhatIsNegligible(usesVectorUnits: Bool) throws {
     let seed: UInt64 = 43
     var trials = OnsetTrials(seed: seed)
-    let likelihood = OnsetLikelihood(pulse: .standard, tapSpacing: UWB.tap, usesVectorUnits: usesVectorUnits)
+    let likelihood = OnsetLikelihood(ReceiverModel(), usesVectorUnits: usesVectorUnits)
     let naive = NaiveOnset()
     for index in 0..<30 {
       // As many antennas, whose scattering is independent.
@@ -153,8 +153,8 @@ import Testing
   @Test(thereAre, arguments: [UInt64(46), 47])
   func riceLikelihoodsAreThePortableOnes(seed: UInt64) throws {
     var trials = OnsetTrials(seed: seed)
-    let own = RiceLikelihood(pulse: .standard, tapSpacing: UWB.tap)
-    let portable = RiceLikelihood(pulse: .standard, tapSpacing: UWB.tap, usesVectorUnits: false)
+    let own = RiceLikelihood(ReceiverModel())
+    let portable = RiceLikelihood(ReceiverModel(), usesVectorUnits: false)
     for index in 0..<60 {
       let taps = Self.taps(index, &trials)
       for likelihood in [own, portable] { likelihood.load(taps, firstTap: 152, variance: 1) }
@@ -196,7 +196,7 @@ import Testing
 
 /// ln L at every onset, and what follows, in double precision and one after the other.
 private struct NaiveOnset {
-  private let cells = OnsetTables.shared(pulse: .standard, tapSpacing: UWB.tap).all
+  private let cells = OnsetTables.shared(ReceiverModel()).all
 
   private func likelihoods(_ taps: PreparedTaps, _ firstTap: Int, _ profile: Int, _ onset: Int) -> [Double] {
     let window = OnsetTables.windowTaps

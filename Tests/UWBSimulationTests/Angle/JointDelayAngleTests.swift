@@ -78,7 +78,7 @@ import UWBSimulation
 
   static func run(_ generator: ArrayTrialGenerator, trials: Int) -> Outcome {
     let array = generator.array
-    let estimator = JointDelayAngle(PulseFit(pulse: .standard), array: array)
+    let estimator = JointDelayAngle(PulseFit(), array: array)
     let workspace = estimator.makeWorkspace(tapCount: 1016)
     let bound = JointBound(array: array)
     let isRow = array == row

@@ -35,7 +35,7 @@ import UWBSimulation
   @Test func anAnswerStaysFiniteAtTheHighestSNR() {
     let generator = DelayTrialGenerator(channel: .ieee802154a(.cm8), snrdB: 60, seed: 1)
     let taps = PreparedTaps(tapCount: generator.synthesizer.tapCount)
-    let adaptive = AdaptiveFit(pulse: .standard, modelError: 0)
+    let adaptive = AdaptiveFit(ReceiverModel(modelError: 0))
     let workspace = adaptive.makeWorkspace(tapCount: taps.capacity)
     var estimate = DelayEstimate()
     var samples: [Complex<Float>] = []

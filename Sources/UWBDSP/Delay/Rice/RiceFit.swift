@@ -18,28 +18,10 @@ import Numerics
 /// more than two taps behind the first path and the pulse is known (`EdgeFit`), or where the first path is buried in scattering that begins
 /// before it (`DenseOnset`).
 public struct RiceFit: DelayEstimator {
-  public var pulse: PulseShape
-  /// Seconds from tap to tap.
-  public var tapSpacing: Double
-  /// What the pulse leaves unexplained, relative to the strongest tap of the window.
-  public var modelError: Double
-  /// Chance that noise before the true first path is taken for it (`FirstPathSearch`).
-  public var falseAlarmRate: Double
-  /// Magnitude of the radio's own clutter before the first path, relative to the strongest path.
-  public var clutter: Double
-  /// Of the taps' noise.
-  public var noise: NoiseCorrelation
+  public var receiver: ReceiverModel
 
-  public init(
-    pulse: PulseShape, tapSpacing: Double = UWB.tap, modelError: Double = 0.003, falseAlarmRate: Double = 1e-6,
-    clutter: Double = 0, noise: NoiseCorrelation = .white
-  ) {
-    self.pulse = pulse
-    self.tapSpacing = tapSpacing
-    self.modelError = modelError
-    self.falseAlarmRate = falseAlarmRate
-    self.clutter = clutter
-    self.noise = noise
+  public init(_ receiver: ReceiverModel = ReceiverModel()) {
+    self.receiver = receiver
   }
 
   public final class Workspace {
@@ -48,12 +30,9 @@ public struct RiceFit: DelayEstimator {
     fileprivate let likelihood: RiceLikelihood
 
     fileprivate init(_ estimator: RiceFit, tapCount: Int) {
-      search = FirstPathSearch(
-        pulse: estimator.pulse, tapSpacing: estimator.tapSpacing, modelError: estimator.modelError,
-        falseAlarmRate: estimator.falseAlarmRate, filter: .sharp, clutter: estimator.clutter, noise: estimator.noise)
+      search = FirstPathSearch(estimator.receiver, filter: .sharp)
       searchMemory = FirstPathSearch.Workspace(tapCount: tapCount)
-      likelihood = RiceLikelihood(
-        pulse: estimator.pulse, tapSpacing: estimator.tapSpacing, noise: estimator.noise)
+      likelihood = RiceLikelihood(estimator.receiver)
     }
   }
 
@@ -79,6 +58,6 @@ public struct RiceFit: DelayEstimator {
     for tap in max(0, firstTap)..<min(taps.count, firstTap + RiceTables.windowTaps) {
       peak = max(peak, taps.powers.pointer[tap])
     }
-    return taps.noiseVariance + modelError * modelError * Double(peak)
+    return receiver.variance(noise: taps.noiseVariance, peak: Double(peak))
   }
 }

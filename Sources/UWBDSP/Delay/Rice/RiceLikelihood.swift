@@ -30,10 +30,8 @@ final class RiceLikelihood {
   }
 
   /// Made, or taken from where they are kept, for the first window: most CIRs of a capture may ask for none.
-  private lazy var tables = RiceTables.shared(pulse: pulse, tapSpacing: tapSpacing, noise: noise)
-  private let pulse: PulseShape
-  private let tapSpacing: Double
-  private let noise: NoiseCorrelation
+  private lazy var tables = RiceTables.shared(receiver)
+  private let receiver: ReceiverModel
   private let usesVectorUnits: Bool
   /// The window's taps over √v.
   private let real = AlignedBuffer<Float>(count: RiceTables.windowTaps, zero: 0)
@@ -69,13 +67,8 @@ final class RiceLikelihood {
     var logMass = 0.0
   }
 
-  init(
-    pulse: PulseShape, tapSpacing: Double, noise: NoiseCorrelation = .white,
-    usesVectorUnits: Bool = VectorUnits.areThere
-  ) {
-    self.pulse = pulse
-    self.tapSpacing = tapSpacing
-    self.noise = noise
+  init(_ receiver: ReceiverModel, usesVectorUnits: Bool = VectorUnits.areThere) {
+    self.receiver = receiver
     self.usesVectorUnits = usesVectorUnits && VectorUnits.areThere
   }
 

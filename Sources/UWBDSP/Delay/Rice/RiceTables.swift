@@ -49,9 +49,9 @@ final class RiceTables: Sendable {
   private static let kept = LatestFew<Key, RiceTables>(most: 4)
 
   /// The tables for this pulse, made where they are not kept.
-  static func shared(pulse: PulseShape, tapSpacing: Double, noise: NoiseCorrelation = .white) -> RiceTables {
-    kept.value(for: Key(pulse: pulse, tapSpacing: tapSpacing, noise: noise)) {
-      RiceTables(PulseTable(pulse, tapSpacing: tapSpacing), noise)
+  static func shared(_ receiver: ReceiverModel) -> RiceTables {
+    kept.value(for: Key(pulse: receiver.pulse, tapSpacing: receiver.tapSpacing, noise: receiver.noise)) {
+      RiceTables(PulseTable(receiver), receiver.noise)
     }
   }
 

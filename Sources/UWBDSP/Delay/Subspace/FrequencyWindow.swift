@@ -15,15 +15,7 @@
 /// (Li & Pahlavan 2004). The division colours the noise; the weights of `FrequencyResponse` undo most of
 /// that, so a low `bandLevel` costs little, and a high one resolves less.
 public struct FrequencyWindow: Sendable, Hashable {
-  public var pulse: PulseShape
-  /// Seconds from tap to tap.
-  public var tapSpacing: Double
-  /// What the pulse leaves unexplained, relative to the strongest tap of the window.
-  public var modelError: Double
-  /// Chance that noise before the true first path is taken for it (`FirstPathSearch`).
-  public var falseAlarmRate: Double
-  /// Magnitude of the radio's own clutter before the first path, relative to the strongest path.
-  public var clutter: Double
+  public var receiver: ReceiverModel
   /// Taps of the window, a power of two; three eighths of them lie before the rough first path. A path beyond the
   /// window's end is not seen, one across its end is seen wrong. Where a dense cluster fills the window, 16 taps lose a
   /// weak first path less often than 32.
@@ -38,9 +30,8 @@ public struct FrequencyWindow: Sendable, Hashable {
   /// - Precondition: `windowTaps` is a power of two from 16 to 256, 0.05 ≤ `bandLevel` ≤ 0.9, `order` and `mostPaths`
   ///   lie in 1 … 8.
   public init(
-    pulse: PulseShape = .standard, tapSpacing: Double = UWB.tap, modelError: Double = 0.003,
-    falseAlarmRate: Double = 1e-6, clutter: Double = 0, windowTaps: Int = 32, bandLevel: Double = 0.3,
-    order: Int? = nil, mostPaths: Int = 6
+    _ receiver: ReceiverModel = ReceiverModel(), windowTaps: Int = 32, bandLevel: Double = 0.3, order: Int? = nil,
+    mostPaths: Int = 6
   ) {
     precondition(
       windowTaps.nonzeroBitCount == 1 && (16...256).contains(windowTaps),
@@ -49,11 +40,7 @@ public struct FrequencyWindow: Sendable, Hashable {
     precondition(
       (1...PathFit.mostPaths).contains(mostPaths) && (1...PathFit.mostPaths).contains(order ?? 1),
       "\(order ?? mostPaths) paths: between 1 and \(PathFit.mostPaths) can be asked for")
-    self.pulse = pulse
-    self.tapSpacing = tapSpacing
-    self.modelError = modelError
-    self.falseAlarmRate = falseAlarmRate
-    self.clutter = clutter
+    self.receiver = receiver
     self.windowTaps = windowTaps
     self.bandLevel = bandLevel
     self.order = order
@@ -76,7 +63,7 @@ public struct FrequencyWindow: Sendable, Hashable {
       var sum = (real: 0.0, imaginary: 0.0)
       for tap in -reach...reach {
         let angle = -2 * Double.pi * Double(frequency * tap) / Double(windowTaps)
-        let value = pulse(Double(tap) * tapSpacing)
+        let value = receiver.pulse(Double(tap) * receiver.tapSpacing)
         sum.real += value * cos(angle)
         sum.imaginary += value * sin(angle)
       }

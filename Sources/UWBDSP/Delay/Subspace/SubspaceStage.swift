@@ -43,11 +43,9 @@ final class SubspaceStage {
     delays = AlignedBuffer(count: PathFit.mostPaths, zero: 0)
     kept = AlignedBuffer(count: PathFit.mostPaths, zero: 0)
     unit = AlignedBuffer(count: PathFit.mostPaths, zero: 0)
-    search = FirstPathSearch(
-      pulse: window.pulse, tapSpacing: window.tapSpacing, modelError: window.modelError,
-      falseAlarmRate: window.falseAlarmRate, clutter: window.clutter)
+    search = FirstPathSearch(window.receiver)
     searchMemory = FirstPathSearch.Workspace(tapCount: tapCount)
-    fit = PathFit(table: PulseTable(window.pulse, tapSpacing: window.tapSpacing), windowTaps: window.windowTaps)
+    fit = PathFit(table: PulseTable(window.receiver), windowTaps: window.windowTaps)
   }
 
   /// Loads the window round the rough first path.
@@ -64,7 +62,7 @@ final class SubspaceStage {
     firstTap = min(max(0, (halfTap + 1) / 2 - window.before), taps.count - window.windowTaps)
     response.load(taps, firstTap: firstTap)
     fit.load(taps, firstTap: firstTap)
-    variance = taps.noiseVariance + window.modelError * window.modelError * fit.strongestPower
+    variance = window.receiver.variance(noise: taps.noiseVariance, peak: fit.strongestPower)
     logSNR = max(0, Double.log(fit.strongestPower / variance))
     return true
   }
