@@ -1,11 +1,11 @@
 import Numerics
 
 /// The earliest edge of the interpolated magnitude in a range of taps, shared by the estimators that read a delay off a
-/// threshold crossing.
+/// threshold crossing, as their workspace.
 ///
 /// Candidates come from the taps themselves, at a level low enough that no crest between two taps is lost; only the 64
 /// taps round a candidate are interpolated.
-final class EdgeReader {
+public final class EdgeReader {
   /// RMS angular bandwidth of interpolated white noise, rad a tap.
   static let noiseBandwidth = Double.pi / 3.0.squareRoot()
 

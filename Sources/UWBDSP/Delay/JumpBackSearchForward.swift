@@ -32,18 +32,12 @@ public struct JumpBackSearchForward: DelayEstimator {
     self.sideLobeMargin = sideLobeMargin
   }
 
-  public final class Workspace {
-    fileprivate let reader: EdgeReader
-    fileprivate init(_ reader: EdgeReader) { self.reader = reader }
+  public func makeWorkspace(tapCount: Int) -> EdgeReader {
+    EdgeReader(receiver, sideLobeMargin: sideLobeMargin)
   }
 
-  public func makeWorkspace(tapCount: Int) -> Workspace {
-    Workspace(EdgeReader(receiver, sideLobeMargin: sideLobeMargin))
-  }
-
-  public func estimate(_ taps: PreparedTaps, into estimate: inout DelayEstimate, using workspace: Workspace) {
+  public func estimate(_ taps: PreparedTaps, into estimate: inout DelayEstimate, using reader: EdgeReader) {
     guard taps.isUsable else { return estimate.reset(.emptyImpulseResponse) }
-    let reader = workspace.reader
     reader.reset()
     guard reader.detectsPresence(taps, falseAlarmRate: receiver.falseAlarmRate, into: &estimate) else { return }
     let searched = min(windowTaps, taps.peakTap) + 1

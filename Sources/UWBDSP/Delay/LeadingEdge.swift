@@ -34,18 +34,12 @@ public struct LeadingEdge: DelayEstimator {
     self.compensatesSlope = compensatesSlope
   }
 
-  public final class Workspace {
-    fileprivate let reader: EdgeReader
-    fileprivate init(_ reader: EdgeReader) { self.reader = reader }
+  public func makeWorkspace(tapCount: Int) -> EdgeReader {
+    EdgeReader(receiver, sideLobeMargin: sideLobeMargin)
   }
 
-  public func makeWorkspace(tapCount: Int) -> Workspace {
-    Workspace(EdgeReader(receiver, sideLobeMargin: sideLobeMargin))
-  }
-
-  public func estimate(_ taps: PreparedTaps, into estimate: inout DelayEstimate, using workspace: Workspace) {
+  public func estimate(_ taps: PreparedTaps, into estimate: inout DelayEstimate, using reader: EdgeReader) {
     guard taps.isUsable else { return estimate.reset(.emptyImpulseResponse) }
-    let reader = workspace.reader
     reader.reset()
     let level = reader.level(threshold, taps, tapCount: taps.count, receiver)
     estimate.reset(.noFirstPath, noiseVariance: taps.noiseVariance, threshold: level)

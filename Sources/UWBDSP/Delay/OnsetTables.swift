@@ -66,16 +66,11 @@ final class OnsetTables: Sendable {
 
   static func onset(_ index: Int) -> Double { Double(firstOnset) + Double(index) / Double(stepsPerTap) }
 
-  private struct Key: Equatable {
-    var pulse: PulseShape
-    var tapSpacing: Double
-    var noise: NoiseCorrelation
-  }
-  private static let kept = LatestFew<Key, OnsetTables>(most: 4)
+  private static let kept = LatestFew<ReceiverModel, OnsetTables>(most: 4)
 
   /// The tables for this pulse, made where they are not kept.
   static func shared(_ receiver: ReceiverModel) -> OnsetTables {
-    kept.value(for: Key(pulse: receiver.pulse, tapSpacing: receiver.tapSpacing, noise: receiver.noise)) {
+    kept.value(for: receiver.waveform) {
       OnsetTables(PulseTable(receiver), receiver.noise)
     }
   }

@@ -1,31 +1,24 @@
 import UWBDSP
 import UWBSimulation
 
-/// Rows of an evaluation of angles as a table for people, ndjson or csv. Angles in degrees.
-final class AngleEvaluationWriter {
-  private let output: ByteOutput
-  /// `nil` for people.
-  private var rows: FigureRows?
-  private var heading = ""
+/// Rows of an evaluation of angles, in degrees.
+struct AngleEvaluationWriter {
+  private static let columns =
+    "  estimator               angle         rmse     bias   median     90 %    bound  ratio  var(e/σ)  in 1 σ"
+    + "  missed  ambiguous      µs"
+  private let rows: EvaluationRows
 
   init(_ kind: EvaluateDelayCommand.OutputKind, _ output: ByteOutput) {
-    self.output = output
-    rows = kind.rows.map { FigureRows($0, output) }
+    rows = EvaluationRows(kind, output, columns: Self.columns)
   }
 
-  func finish() throws {
-    try output.flush()
-  }
+  func finish() throws { try rows.finish() }
 
   private static func degrees(_ value: Double?) -> Double? { value.map { $0 * 180 / .pi } }
 
   func write(_ row: DirectionEvaluation.Row, case name: String, snapshots: Int, snrdB: Double) throws {
-    if rows != nil {
-      try rows?.write(Self.figures(row, name, snapshots, snrdB))
-    } else {
-      try writeText(row, name, snrdB)
-    }
-    try output.flush()
+    let title = "\(name) at \(String(decimal: snrdB, places: 1)) dB, \(row.trials) trials; angles in degrees"
+    try rows.write(title: title, lines: Self.lines(row), Self.figures(row, name, snapshots, snrdB))
   }
 
   private static func figures(
@@ -51,36 +44,24 @@ final class AngleEvaluationWriter {
     ]
   }
 
-  private func writeText(_ row: DirectionEvaluation.Row, _ name: String, _ snrdB: Double) throws {
-    let title = "\(name) at \(String(decimal: snrdB, places: 1)) dB, \(row.trials) trials; angles in degrees"
-    if title != heading {
-      try output.write("\(heading.isEmpty ? "" : "\n")\(title)\n")
-      try output.write(
-        "  estimator               angle         rmse     bias   median     90 %    bound  ratio  var(e/σ)  in 1 σ"
-          + "  missed  ambiguous      µs\n")
-      heading = title
-    }
-    func cell(_ value: Double?, _ places: Int, _ width: Int) -> String {
-      " " + String(decimal: value, places: places).indented(to: width - 1)
-    }
-    func line(_ label: String, _ angle: String, _ figures: DirectionEvaluation.Figures?, isFirst: Bool) -> String {
+  /// A line for each angle; counts and the time in the first.
+  private static func lines(_ row: DirectionEvaluation.Row) -> [String] {
+    let cell = EvaluationRows.cell
+    var lines: [String] = []
+    func add(_ angle: String, _ figures: DirectionEvaluation.Figures?) {
       let error = figures?.error
-      var text = "  " + label.padded(to: 24) + angle.padded(to: 10)
-      text += cell(Self.degrees(error?.rms), 4, 8) + cell(Self.degrees(error?.bias), 4, 9)
-      text += cell(Self.degrees(error?.median), 4, 9) + cell(Self.degrees(error?.p90), 4, 9)
-      text += cell(Self.degrees(figures?.bound), 4, 9) + cell(figures?.ratio, 3, 7)
+      var text = (lines.isEmpty ? row.name : "").padded(to: 24) + angle.padded(to: 10)
+      text += cell(degrees(error?.rms), 4, 8) + cell(degrees(error?.bias), 4, 9)
+      text += cell(degrees(error?.median), 4, 9) + cell(degrees(error?.p90), 4, 9)
+      text += cell(degrees(figures?.bound), 4, 9) + cell(figures?.ratio, 3, 7)
       text += cell(figures?.normalisedVariance, 2, 10) + cell(figures?.coverage, 2, 8)
-      if isFirst {
+      if lines.isEmpty {
         text += cell(Double(row.missed), 0, 8) + cell(Double(row.ambiguous), 0, 11) + cell(row.microseconds, 1, 8)
       }
-      return text + "\n"
+      lines.append(text)
     }
-    if row.azimuth != nil || row.elevation == nil {
-      try output.write(line(row.name, "azimuth", row.azimuth, isFirst: true))
-    }
-    if row.elevation != nil {
-      let isFirst = row.azimuth == nil
-      try output.write(line(isFirst ? row.name : "", "elevation", row.elevation, isFirst: isFirst))
-    }
+    if row.azimuth != nil || row.elevation == nil { add("azimuth", row.azimuth) }
+    if row.elevation != nil { add("elevation", row.elevation) }
+    return lines
   }
 }

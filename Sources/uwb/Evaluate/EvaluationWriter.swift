@@ -1,29 +1,22 @@
 import UWBDSP
 import UWBSimulation
 
-/// Rows of an evaluation of delays as a table for people, ndjson or csv.
-final class EvaluationWriter {
-  private let output: ByteOutput
-  /// `nil` for people.
-  private var rows: FigureRows?
-  private var heading = ""
+/// Rows of an evaluation of delays. Lengths for people in millimetres.
+struct EvaluationWriter {
+  private static let columns =
+    "  estimator                   rmse     bias   median   90 %  unbiased    bound  ratio  missed  early"
+    + "  var(e/σ)  in 1 σ      µs"
+  private let rows: EvaluationRows
 
   init(_ kind: EvaluateDelayCommand.OutputKind, _ output: ByteOutput) {
-    self.output = output
-    rows = kind.rows.map { FigureRows($0, output) }
+    rows = EvaluationRows(kind, output, columns: Self.columns)
   }
 
-  func finish() throws {
-    try output.flush()
-  }
+  func finish() throws { try rows.finish() }
 
   func write(_ row: DelayEvaluation.Row, case name: String, snrdB: Double) throws {
-    if rows != nil {
-      try rows?.write(Self.figures(row, name, snrdB))
-    } else {
-      try writeText(row, name, snrdB)
-    }
-    try output.flush()
+    let title = "\(name) at \(String(decimal: snrdB, places: 1)) dB, \(row.trials) trials; lengths in mm"
+    try rows.write(title: title, lines: [Self.line(row)], Self.figures(row, name, snrdB))
   }
 
   private static func figures(_ row: DelayEvaluation.Row, _ name: String, _ snrdB: Double) -> [FigureRows.Figure] {
@@ -41,36 +34,13 @@ final class EvaluationWriter {
     ]
   }
 
-  private func writeText(_ row: DelayEvaluation.Row, _ name: String, _ snrdB: Double) throws {
-    let title = "\(name) at \(String(decimal: snrdB, places: 1)) dB, \(row.trials) trials; lengths in mm"
-    if title != heading {
-      try output.write("\(heading.isEmpty ? "" : "\n")\(title)\n")
-      try output.write(
-        "  estimator                   rmse     bias   median   90 %  unbiased    bound  ratio  missed  early"
-          + "  var(e/σ)  in 1 σ      µs\n")
-      heading = title
-    }
-    func cell(_ value: Double?, _ places: Int, _ width: Int) -> String {
-      " " + String(decimal: value, places: places).indented(to: width - 1)
-    }
+  private static func line(_ row: DelayEvaluation.Row) -> String {
+    let cell = EvaluationRows.cell
     func millimetres(_ value: Double?, _ width: Int) -> String { cell(value.map { $0 * 1000 }, 1, width) }
-    let line =
-      "  " + row.method.rawValue.padded(to: 24) + millimetres(row.error?.rms, 8)
+    return row.method.rawValue.padded(to: 24) + millimetres(row.error?.rms, 8)
       + millimetres(row.error?.bias, 9) + millimetres(row.error?.median, 9) + millimetres(row.error?.p90, 7)
       + millimetres(row.error?.p90Unbiased, 10) + millimetres(row.bound, 9) + cell(row.ratio, 3, 7)
       + cell(Double(row.missed), 0, 8) + cell(Double(row.early), 0, 7) + cell(row.normalisedVariance, 2, 10)
       + cell(row.coverage, 2, 8) + cell(row.microseconds, 1, 8)
-    try output.write(line + "\n")
-  }
-}
-
-extension EvaluateDelayCommand.OutputKind {
-  /// How programs are told; `nil` for people.
-  var rows: FigureRows.Kind? {
-    switch self {
-    case .table: nil
-    case .ndjson: .ndjson
-    case .csv: .csv
-    }
   }
 }

@@ -41,16 +41,11 @@ final class RiceTables: Sendable {
 
   static func onset(_ index: Int) -> Double { firstOnset + Double(index) / Double(stepsPerTap) }
 
-  private struct Key: Equatable {
-    var pulse: PulseShape
-    var tapSpacing: Double
-    var noise: NoiseCorrelation
-  }
-  private static let kept = LatestFew<Key, RiceTables>(most: 4)
+  private static let kept = LatestFew<ReceiverModel, RiceTables>(most: 4)
 
   /// The tables for this pulse, made where they are not kept.
   static func shared(_ receiver: ReceiverModel) -> RiceTables {
-    kept.value(for: Key(pulse: receiver.pulse, tapSpacing: receiver.tapSpacing, noise: receiver.noise)) {
+    kept.value(for: receiver.waveform) {
       RiceTables(PulseTable(receiver), receiver.noise)
     }
   }
