@@ -20,13 +20,6 @@ public struct PhaseTableColumns: Sendable, Hashable {
     /// The peer's address, hexadecimal.
     case peer
 
-    var isAngle: Bool {
-      switch self {
-      case .trueDistance, .nlos, .distance, .time, .peer: false
-      default: true
-      }
-    }
-
     static let phases: [Quantity] = [.phase1, .phase2, .phase3, .phase4, .phase5, .phase6, .phase7]
 
     /// Headers that are usual, in lower case, with nothing but letters and digits, and without the unit.

@@ -67,19 +67,6 @@ extension SeededGenerator {
     }
   }
 
-  /// Nakagami with shape `m` and E[x²] = `power`: an amplitude whose square is gamma (Nakagami 1960). `m` = 1 is
-  /// Rayleigh; large `m` hardly fades.
-  ///
-  /// - Precondition: `m` > 0.
-  public mutating func nakagami(m: Double, power: Double = 1) -> Double {
-    gamma(shape: m, scale: power / m).squareRoot()
-  }
-
-  /// Lognormal: e^x with x normal. `location` and `deviation` are those of x (natural logarithm).
-  public mutating func lognormal(location: Double, deviation: Double) -> Double {
-    exp(location + deviation * normal())
-  }
-
   /// A power factor whose decibels (10·log₁₀) are normal.
   public mutating func lognormalPower(meandB: Double, deviationdB: Double) -> Double {
     pow(10, (meandB + deviationdB * normal()) / 10)

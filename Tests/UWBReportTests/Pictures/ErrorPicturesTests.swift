@@ -56,15 +56,4 @@ import Testing
     #expect(fills.contains("#fde725") && fills.allSatisfy { $0.count == 7 })
     expectSound(AngleErrorPicture(title: "", azimuths: [], elevations: [1], maps: [.init(title: "", errors: [])]).svg())
   }
-
-  @Test func scattersKeepTheirPoints() {
-    let svg = ScatterPicture(
-      title: "Azimuth", x: Axis("true"), y: Axis("estimate"),
-      groups: [.init(name: "a", x: [0, 1, 2, .nan], y: [0, 1.1, 1.9, 4])], hasDiagonal: true
-    ).svg()
-    expectSound(svg)
-    let dots = PictureCheck(svg).paths.filter { $0.name == "dot" }.map(\.data)
-    // Three points in the plot, one in the legend.
-    #expect(dots.map { $0.filter { $0 == "M" }.count }.sorted() == [1, 3])
-  }
 }

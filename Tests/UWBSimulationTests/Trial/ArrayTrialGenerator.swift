@@ -1,6 +1,8 @@
 import Numerics
 import UWBDSP
 
+@testable import UWBSimulation
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Darwin)
@@ -8,20 +10,20 @@ import UWBDSP
 #endif
 
 /// What is true of one trial on an array.
-public struct ArrayTrial: Sendable {
+struct ArrayTrial: Sendable {
   /// Which trial of the run.
-  public let index: Int
+  let index: Int
   /// The true first path at the origin of the antennas' coordinates, taps from the start of the accumulator; fractional.
-  public let firstPathTaps: Double
+  let firstPathTaps: Double
   /// The channel; delays count from the first path.
-  public let paths: [Path]
+  let paths: [Path]
   /// Complex noise variance of a tap, the same on all antennas.
-  public let noiseVariance: Double
+  let noiseVariance: Double
   /// The antennas' taps.
-  public let response: ChannelImpulseResponse
+  let response: ChannelImpulseResponse
 
   /// The channel as `JointBound` wants it.
-  public func waves(tapSpacing: Double = UWB.tap) -> [JointBound.Wave] {
+  func waves(tapSpacing: Double = UWB.tap) -> [JointBound.Wave] {
     paths.map { path in
       let angles = path.direction.map(Direction.angles) ?? (azimuth: 0, elevation: 0)
       return JointBound.Wave(
@@ -32,18 +34,18 @@ public struct ArrayTrial: Sendable {
 }
 
 /// Trials for estimators of delay and angle on an array: trial i is the same whichever thread asks for it.
-public struct ArrayTrialGenerator: Sendable {
-  public let channel: DirectionalChannel
-  public let array: AntennaArray
+struct ArrayTrialGenerator: Sendable {
+  let channel: DirectionalChannel
+  let array: AntennaArray
   /// Power of the first path's peak over the noise variance of a tap, on one antenna, dB.
-  public let snrdB: Double
+  let snrdB: Double
   /// Where the first path may lie, taps; uniform.
-  public let onsetTaps: ClosedRange<Double>
-  public let seed: UInt64
+  let onsetTaps: ClosedRange<Double>
+  let seed: UInt64
   private let synthesizer: ImpulseResponseSynthesizer
 
   /// - Parameter onsetTaps: by default 100 taps from both ends of the accumulator (a tenth of it where it is short).
-  public init(
+  init(
     channel: DirectionalChannel, array: AntennaArray, snrdB: Double, pulse: PulseShape = .standard,
     tapCount: Int = 1016, onsetTaps: ClosedRange<Double>? = nil, seed: UInt64
   ) {
@@ -57,7 +59,7 @@ public struct ArrayTrialGenerator: Sendable {
   }
 
   /// Trial `index`.
-  public func trial(_ index: Int) -> ArrayTrial {
+  func trial(_ index: Int) -> ArrayTrial {
     var generator = SeededGenerator(seed: seed, stream: UInt64(bitPattern: Int64(index)))
     let onset = generator.uniform(in: onsetTaps)
     let paths = channel.draw(using: &generator)

@@ -1,18 +1,22 @@
+import UWBDSP
+
+@testable import UWBSimulation
+
 /// How a channel spreads energy over delay, as channel reports state it.
-public struct ChannelStatistics: Sendable, Hashable {
+struct ChannelStatistics: Sendable, Hashable {
   /// Σ P τ / Σ P, s, from delay 0.
-  public let meanExcessDelay: Double
+  let meanExcessDelay: Double
   /// Square root of the second central moment of the power over delay, s.
-  public let rmsDelaySpread: Double
+  let rmsDelaySpread: Double
   /// Bins whose power is at most 10 dB below the strongest.
-  public let pathsWithin10dB: Int
+  let pathsWithin10dB: Int
   /// The fewest bins that hold 85 % of the energy.
-  public let pathsFor85Percent: Int
+  let pathsFor85Percent: Int
 
   /// Of `paths` whose complex amplitudes are summed in bins of `binWidth` seconds, centred on its multiples.
   ///
   /// - Precondition: at least one path; no negative delay; a positive width.
-  public init(_ paths: [Path], binWidth: Double) {
+  init(_ paths: [Path], binWidth: Double) {
     let last = paths.reduce(0) { max($0, $1.delay) }
     precondition(
       !paths.isEmpty && binWidth > 0 && paths.allSatisfy { $0.delay >= 0 },
