@@ -15,6 +15,7 @@ let package = Package(
     .library(name: "UWBCapture", targets: ["UWBCapture"]),
     .library(name: "NearbySession", targets: ["NearbySession"]),
     .library(name: "NearbySimulation", targets: ["NearbySimulation"]),
+    .library(name: "NearbyUCI", targets: ["NearbyUCI"]),
     .library(name: "UWBReport", targets: ["UWBReport"]),
     .executable(name: "uwb", targets: ["uwb"]),
   ],
@@ -36,6 +37,7 @@ let package = Package(
       swiftSettings: strict),
     .target(name: "UWBCapture", dependencies: ["UWBDSP"], swiftSettings: strict),
     .target(name: "NearbySession", dependencies: ["UWBDSP"], swiftSettings: strict),
+    .target(name: "NearbyUCI", swiftSettings: strict),
     .target(
       name: "NearbySimulation",
       dependencies: ["UWBDSP", "UWBSimulation", "NearbySession"], swiftSettings: strict),
@@ -75,6 +77,7 @@ let package = Package(
       name: "NearbySimulationTests",
       dependencies: ["UWBDSP", "UWBSimulation", "NearbySession", "NearbySimulation", "TestSupport"],
       swiftSettings: strict),
+    .testTarget(name: "NearbyUCITests", dependencies: ["NearbyUCI", "TestSupport"], swiftSettings: strict),
     .testTarget(name: "UWBReportTests", dependencies: ["UWBDSP", "UWBReport", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "uwbTests",

@@ -1,0 +1,145 @@
+/// Angle of arrival of one antenna pair: eight bytes.
+public struct DiagnosticAngle: UCILayout {
+  public var timeDifference: Int16 = 0
+  /// Q5.11 rad on Qorvo's chips.
+  public var rawPhaseDifference: Int16 = 0
+  /// Q5.11 rad on Qorvo's chips.
+  public var rawAngle: Int16 = 0
+  public var figureOfMerit: UInt8 = 0
+  /// 0 x, 1 y, 2 z
+  public var axis: UInt8 = 0
+
+  public init() {}
+  public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
+    try coder.code(&timeDifference, "time difference")
+    try coder.code(&rawPhaseDifference, "phase difference")
+    try coder.code(&rawAngle, "angle")
+    try coder.code(&figureOfMerit, "figure of merit")
+    try coder.code(&axis, "axis")
+  }
+
+  /// rad, on Qorvo's chips
+  public var phaseDifference: Double { Double(rawPhaseDifference) / 2048 }
+  /// rad, on Qorvo's chips
+  public var angle: Double { Double(rawAngle) / 2048 }
+}
+
+/// Which part of a frame, at which receiver.
+public struct SegmentID: Sendable, Hashable {
+  public var rawValue: UInt8 = 0
+  /// 0 preamble, 1 – 4 segments 0 – 3 of the scrambled timestamp sequence
+  public var segment: UInt8 { rawValue & 7 }
+  public var isPrimaryReceiver: Bool { rawValue & 8 != 0 }
+  public var receiver: UInt8 { rawValue >> 4 }
+}
+
+/// A path's place and strength in an impulse response.
+public struct SegmentPath: UCILayout {
+  public var index: UInt16 = 0
+  public var rawLevel: UInt16 = 0
+  /// 1/64 tap
+  public var rawPosition: UInt16 = 0
+
+  public init() {}
+  public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
+    try coder.code(&index, "path's index")
+    try coder.code(&rawLevel, "path's level")
+    try coder.code(&rawPosition, "path's position")
+  }
+
+  /// Taps
+  public var position: Double { Double(rawPosition) / 64 }
+  /// dBm
+  public var level: Double { SegmentMetrics.level(rawLevel) }
+}
+
+/// Noise, level and paths of one segment: 17 bytes.
+public struct SegmentMetrics: UCILayout {
+  public var id = SegmentID()
+  /// dB
+  public var noise: Int16 = 0
+  public var rawLevel: UInt16 = 0
+  public var firstPath = SegmentPath()
+  public var peak = SegmentPath()
+
+  public init() {}
+  public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
+    try coder.code(&id.rawValue, "segment")
+    try coder.code(&noise, "noise")
+    try coder.code(&rawLevel, "level")
+    try firstPath.code(&coder)
+    try peak.code(&coder)
+  }
+
+  /// dBm
+  public var level: Double { Self.level(rawLevel) }
+
+  /// Q8.8 of the level below 0 dBm. Chips that write whole dBm, signed, have values from F000 on.
+  static func level(_ raw: UInt16) -> Double {
+    raw >= 0xF000 ? Double(Int16(bitPattern: raw)) : -Double(raw) / 256
+  }
+}
+
+/// Android's window of an impulse response; the samples' format is the chip's own.
+public struct PathWindow: UCILayout {
+  public var firstPathIndex: UInt16 = 0
+  public var firstPathSNR: UInt16 = 0
+  public var firstPathTime: UInt16 = 0
+  public var peakIndex: UInt16 = 0
+  public var peakSNR: UInt16 = 0
+  public var peakTime: UInt16 = 0
+  public var firstPathOffset: UInt8 = 0
+  public var sampleCount: UInt8 = 0
+  public var samples: [UInt8] = []
+
+  public init() {}
+  public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
+    try coder.code(&firstPathIndex, "first path's index")
+    try coder.code(&firstPathSNR, "first path's SNR")
+    try coder.code(&firstPathTime, "first path's time")
+    try coder.code(&peakIndex, "peak's index")
+    try coder.code(&peakSNR, "peak's SNR")
+    try coder.code(&peakTime, "peak's time")
+    try coder.code(&firstPathOffset, "first path's offset")
+    try coder.code(&sampleCount, "samples")
+    let count = try coder.codeCount(samples.count, UInt16.self, "window")
+    try coder.code(&samples, count: count, "window")
+  }
+}
+
+/// Qorvo's window of an impulse response.
+public struct SegmentImpulseResponse: UCILayout {
+  public var id = SegmentID()
+  /// Taps; how the window lies to the first path is not documented.
+  public var firstPathOffset: Int8 = 0
+  /// Octets of a tap: half in phase, half quadrature.
+  public var tapOctets: UInt8 = 8
+  /// Tap after tap, in phase and quadrature, signed.
+  public var taps: [SIMD2<Int64>] = []
+
+  public init() {}
+  public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
+    try coder.code(&id.rawValue, "segment")
+    try coder.code(&firstPathOffset, "first path's offset")
+    let count = try coder.codeCount(taps.count, UInt8.self, "taps")
+    let place = coder.offset
+    try coder.code(&tapOctets, "octets of a tap")
+    guard tapOctets % 2 == 0, (2...16).contains(tapOctets) else {
+      throw .invalid(field: "octets of a tap", offset: place, value: UInt64(tapOctets))
+    }
+    if coder.isReading { taps = [] }
+    for index in 0..<count {
+      var tap = coder.isReading ? SIMD2<Int64>() : taps[index]
+      tap.x = try Self.code(tap.x, octets: Int(tapOctets) / 2, &coder)
+      tap.y = try Self.code(tap.y, octets: Int(tapOctets) / 2, &coder)
+      if coder.isReading { taps.append(tap) }
+    }
+  }
+
+  private static func code(_ value: Int64, octets: Int, _ coder: inout UCICoder) throws(UCIError) -> Int64 {
+    var raw = UInt64(bitPattern: value)
+    try coder.code(&raw, octets: octets, "tap")
+    let unused = 64 - 8 * octets
+    return Int64(bitPattern: raw << UInt64(unused)) >> Int64(unused)
+  }
+}

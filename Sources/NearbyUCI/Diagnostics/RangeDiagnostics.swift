@@ -1,0 +1,140 @@
+/// What a receiver saw of each frame of a round: the envelope that Android's and Qorvo's notifications share.
+public struct RangeDiagnostics: UCILayout {
+  public var token: UInt32 = 0
+  /// That of the round's `SessionInfo`, which comes before or after.
+  public var sequence: UInt32 = 0
+  public var reports: [FrameReport] = []
+
+  public init() {}
+  public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
+    try coder.code(&token, "session token")
+    try coder.code(&sequence, "sequence number")
+    try coder.code(&reports, "reports")
+  }
+}
+
+public struct AndroidDiagnostics: UCIMessage {
+  public static let kind = UCIMessageKind(.notification, group: 0xC, opcode: 0x02)
+  public var diagnostics = RangeDiagnostics()
+
+  public init() {}
+  public mutating func code(_ coder: inout UCICoder) throws(UCIError) { try diagnostics.code(&coder) }
+}
+
+public struct QorvoDiagnostics: UCIMessage {
+  public static let kind = UCIMessageKind(.notification, group: 0xB, opcode: 0x03)
+  public var diagnostics = RangeDiagnostics()
+
+  public init() {}
+  public mutating func code(_ coder: inout UCICoder) throws(UCIError) { try diagnostics.code(&coder) }
+}
+
+/// One frame.
+public struct FrameReport: UCILayout {
+  /// 0 initiation, 1 response, 2 final, 3 control, 4 measurement report, 5 result report, 6 update
+  public var message: UInt8 = 0
+  public var isTransmitted: UInt8 = 0
+  public var antennaSet: UInt8 = 0
+  public var fields: [DiagnosticField] = []
+
+  public init() {}
+  public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
+    try coder.code(&message, "frame's message")
+    try coder.code(&isTransmitted, "frame's action")
+    try coder.code(&antennaSet, "antenna set")
+    try coder.code(&fields, "fields")
+  }
+}
+
+/// A field: type, size, value. Values of types or sizes that are not known are kept as bytes.
+public struct DiagnosticField: UCILayout {
+  public enum Value: Sendable, Hashable {
+    case signalStrengths([UInt8])
+    case angles([DiagnosticAngle])
+    case windows([PathWindow])
+    case frameStatus(UInt16)
+    /// Q6.26, a ratio
+    case clockOffset(Int32)
+    case emitter(UInt16)
+    case metrics([SegmentMetrics])
+    case impulseResponses([SegmentImpulseResponse])
+    case other([UInt8])
+  }
+
+  public var type: UInt8 = 0
+  public var value = Value.other([])
+
+  public init() {}
+
+  public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
+    try coder.code(&type, "field's type")
+    var bytes = try coder.isReading ? [] : value.bytes(in: coder.dialect)
+    let count = try coder.codeCount(bytes.count, UInt16.self, "field \(type)")
+    try coder.code(&bytes, count: count, "field \(type)")
+    if coder.isReading { value = Value(type: type, bytes: bytes, dialect: coder.dialect) }
+  }
+}
+
+extension DiagnosticField.Value {
+  /// A value that does not fit its type's layout is kept as bytes.
+  init(type: UInt8, bytes: [UInt8], dialect: UCIDialect) {
+    var coder = UCICoder(reading: bytes, dialect: dialect)
+    let value = try? Self.read(type: type, &coder)
+    self = coder.available == 0 ? value ?? .other(bytes) : .other(bytes)
+  }
+
+  private static func read(type: UInt8, _ coder: inout UCICoder) throws(UCIError) -> Self {
+    switch type {
+    case 0:
+      var values: [UInt8] = []
+      coder.codeRest(&values)
+      return .signalStrengths(values)
+    case 1: return .angles(try items(&coder))
+    case 2:
+      var windows: [PathWindow] = []
+      try coder.code(&windows, "windows")
+      return .windows(windows)
+    case 3:
+      var status: UInt16 = 0
+      try coder.code(&status, "frame status")
+      return .frameStatus(status)
+    case 4:
+      var offset: Int32 = 0
+      try coder.code(&offset, "clock offset")
+      return .clockOffset(offset)
+    case 5:
+      var emitter: UInt16 = 0
+      try coder.code(&emitter, "emitter")
+      return .emitter(emitter)
+    case 6: return .metrics(try items(&coder))
+    case 7: return .impulseResponses(try items(&coder))
+    default: throw .invalid(field: "field's type", offset: 0, value: UInt64(type))
+    }
+  }
+
+  /// Items without a count, to the field's end.
+  private static func items<Item: UCILayout>(_ coder: inout UCICoder) throws(UCIError) -> [Item] {
+    var items: [Item] = []
+    while coder.available > 0 {
+      var item = Item()
+      try item.code(&coder)
+      items.append(item)
+    }
+    return items
+  }
+
+  func bytes(in dialect: UCIDialect) throws(UCIError) -> [UInt8] {
+    var coder = UCICoder(writingFor: dialect)
+    switch self {
+    case .signalStrengths(var bytes), .other(var bytes): coder.codeRest(&bytes)
+    case .angles(var items): try coder.code(&items, count: items.count)
+    case .windows(var items): try coder.code(&items, "windows")
+    case .frameStatus(var status): try coder.code(&status, "frame status")
+    case .clockOffset(var offset): try coder.code(&offset, "clock offset")
+    case .emitter(var emitter): try coder.code(&emitter, "emitter")
+    case .metrics(var items): try coder.code(&items, count: items.count)
+    case .impulseResponses(var items): try coder.code(&items, count: items.count)
+    }
+    return coder.bytes
+  }
+}

@@ -1,0 +1,155 @@
+/// Reads a message's fields from bytes, or writes them: a layout is described once, for both directions. Numbers are little-endian.
+public struct UCICoder: Sendable {
+  public let isReading: Bool
+  public let dialect: UCIDialect
+  /// What was read from, or written so far.
+  public private(set) var bytes: [UInt8]
+  /// Where the next field begins.
+  public private(set) var offset = 0
+  /// Whether addresses have eight bytes: a header's field says so for the measurements that follow it.
+  var hasExtendedAddresses = false
+
+  /// Reads.
+  init(reading bytes: [UInt8], dialect: UCIDialect) {
+    isReading = true
+    self.bytes = bytes
+    self.dialect = dialect
+  }
+
+  /// Writes.
+  init(writingFor dialect: UCIDialect) {
+    isReading = false
+    bytes = []
+    self.dialect = dialect
+  }
+
+  /// Bytes not read yet; none while writing.
+  public var available: Int { isReading ? bytes.count - offset : 0 }
+
+  private func require(_ count: Int, _ field: String) throws(UCIError) {
+    guard available >= count else {
+      throw .truncated(field: field, offset: offset, needed: count, available: available)
+    }
+  }
+
+  public mutating func code<Value: FixedWidthInteger>(_ value: inout Value, _ field: String) throws(UCIError) {
+    let count = Value.bitWidth / 8
+    guard isReading else {
+      for index in 0..<count { bytes.append(UInt8(truncatingIfNeeded: value >> Value(8 * index))) }
+      offset += count
+      return
+    }
+    try require(count, field)
+    value = 0
+    for index in 0..<count { value |= Value(truncatingIfNeeded: bytes[offset + index]) << Value(8 * index) }
+    offset += count
+  }
+
+  public mutating func code<Value: RawRepresentable>(_ value: inout Value, _ field: String) throws(UCIError)
+  where Value.RawValue == UInt8 {
+    var raw = value.rawValue
+    let start = offset
+    try code(&raw, field)
+    guard isReading else { return }
+    guard let read = Value(rawValue: raw) else { throw .invalid(field: field, offset: start, value: UInt64(raw)) }
+    value = read
+  }
+
+  /// A field that ends the message, or is not there.
+  public mutating func code<Value: FixedWidthInteger>(_ value: inout Value?, _ field: String) throws(UCIError) {
+    if isReading, available == 0 {
+      value = nil
+      return
+    }
+    guard isReading || value != nil else { return }
+    var present = value ?? 0
+    try code(&present, field)
+    value = present
+  }
+
+  /// A low part of a number, as of a 40-bit time.
+  mutating func code(_ value: inout UInt64, octets: Int, _ field: String) throws(UCIError) {
+    var raw = (0..<octets).map { UInt8(truncatingIfNeeded: value >> UInt64(8 * $0)) }
+    try code(&raw, count: octets, field)
+    value = raw.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
+  public mutating func code(_ value: inout [UInt8], count: Int, _ field: String) throws(UCIError) {
+    if isReading {
+      try require(count, field)
+      value = Array(bytes[offset..<(offset + count)])
+    } else {
+      guard value.count == count else { throw .tooLong(field: field, count: value.count, limit: count) }
+      bytes += value
+    }
+    offset += count
+  }
+
+  /// All that is left.
+  public mutating func codeRest(_ value: inout [UInt8]) {
+    if isReading { value = Array(bytes[offset...]) } else { bytes += value }
+    offset = bytes.count
+  }
+
+  /// A count of one byte, then that many bytes.
+  public mutating func codeCounted(_ value: inout [UInt8], _ field: String) throws(UCIError) {
+    let count = try codeCount(value.count, UInt8.self, field)
+    try code(&value, count: count, field)
+  }
+
+  /// A count of one byte, then that many elements.
+  public mutating func code<Element: UCILayout>(_ list: inout [Element], _ field: String) throws(UCIError) {
+    let count = try codeCount(list.count, UInt8.self, field)
+    try code(&list, count: count)
+  }
+
+  /// That many elements.
+  mutating func code<Element: UCILayout>(_ list: inout [Element], count: Int) throws(UCIError) {
+    if isReading {
+      list = []
+      for _ in 0..<count {
+        var element = Element()
+        try element.code(&self)
+        list.append(element)
+      }
+    } else {
+      for var element in list { try element.code(&self) }
+    }
+  }
+
+  mutating func codeCount<Number: FixedWidthInteger>(
+    _ count: Int, _ type: Number.Type, _ field: String
+  ) throws(UCIError) -> Int {
+    guard var number = Number(exactly: count) else {
+      throw .tooLong(field: field, count: count, limit: Int(Number.max))
+    }
+    try code(&number, "count of \(field)")
+    return Int(number)
+  }
+}
+
+/// What lies in a message in a fixed order.
+public protocol UCILayout: Sendable, Hashable {
+  init()
+  mutating func code(_ coder: inout UCICoder) throws(UCIError)
+}
+
+/// What the same bytes mean to different chips.
+public struct UCIDialect: Sendable, Hashable {
+  /// The generation, as CORE_GET_DEVICE_INFO reports it.
+  public enum Generation: Sendable, Hashable {
+    /// 1.x
+    case first
+    /// 2.0
+    case second
+  }
+
+  public var generation: Generation
+  /// Whether E3, E4 and E5 begin parameter identifiers of two bytes, as on NXP's chips.
+  public var hasTwoByteIdentifiers: Bool
+
+  public init(_ generation: Generation = .second, hasTwoByteIdentifiers: Bool = false) {
+    self.generation = generation
+    self.hasTwoByteIdentifiers = hasTwoByteIdentifiers
+  }
+}

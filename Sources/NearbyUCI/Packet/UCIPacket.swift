@@ -1,0 +1,113 @@
+/// What a packet is: its first nibble.
+public enum UCIMessageType: UInt8, Sendable, Hashable, CaseIterable {
+  case data = 0
+  case command = 1
+  case response = 2
+  case notification = 3
+  /// Test messages, with lengths of two bytes.
+  case test = 4
+  case secondTest = 5
+}
+
+/// Names a message: its type, group (GID; a data packet's format) and opcode (OID).
+public struct UCIMessageKind: Sendable, Hashable {
+  public var type: UCIMessageType
+  /// 0 … 15
+  public var group: UInt8
+  /// 0 … 63
+  public var opcode: UInt8
+
+  public init(_ type: UCIMessageType, group: UInt8, opcode: UInt8) {
+    self.type = type
+    self.group = group & 0x0F
+    self.opcode = opcode & 0x3F
+  }
+
+  /// A response has its command's group and opcode.
+  public var response: UCIMessageKind { UCIMessageKind(.response, group: group, opcode: opcode) }
+}
+
+extension UCIMessageKind: CustomStringConvertible {
+  public var description: String {
+    "\(type) \(String(group, radix: 16, uppercase: true)) \(String(opcode, radix: 16, uppercase: true))"
+  }
+}
+
+/// One packet: four header octets and a payload. It may be a segment of a longer message.
+///
+/// Octet 0: type (bits 7–5), more segments follow (4), group (3–0). Octet 1: opcode (5–0), bit 7 for a length of two bytes. Octets 2–3:
+/// a zero and the length; with data packets, test messages and bit 7 the length, low byte first.
+public struct UCIPacket: Sendable, Hashable {
+  public static let headerLength = 4
+
+  public var kind: UCIMessageKind
+  /// Whether another segment of the same message follows.
+  public var isContinued: Bool
+  /// Whether a control packet states its length in two bytes.
+  public var hasLongLength: Bool
+  public var payload: [UInt8]
+
+  public init(_ kind: UCIMessageKind, isContinued: Bool = false, hasLongLength: Bool = false, payload: [UInt8]) {
+    self.kind = kind
+    self.isContinued = isContinued
+    self.hasLongLength = hasLongLength
+    self.payload = payload
+  }
+
+  /// The packet at the start of `bytes`; `nil` where they end inside it.
+  ///
+  /// - Throws: `UCIError.invalid` where no packet can begin with these bytes.
+  public init?(bytes: some Collection<UInt8>) throws(UCIError) {
+    let header = Array(bytes.prefix(Self.headerLength))
+    guard let first = header.first else { return nil }
+    guard let type = UCIMessageType(rawValue: first >> 5) else {
+      throw .invalid(field: "message type", offset: 0, value: UInt64(first >> 5))
+    }
+    guard header.count > 1 else { return nil }
+    guard header[1] & 0x40 == 0 else { throw .invalid(field: "opcode octet", offset: 1, value: UInt64(header[1])) }
+    guard header.count == Self.headerLength else { return nil }
+    let isControl = type == .command || type == .response || type == .notification
+    hasLongLength = isControl && header[1] & 0x80 != 0
+    let length: Int
+    if isControl, !hasLongLength {
+      guard header[2] == 0 else { throw .invalid(field: "reserved octet", offset: 2, value: UInt64(header[2])) }
+      length = Int(header[3])
+    } else {
+      length = Int(header[2]) | Int(header[3]) << 8
+    }
+    kind = UCIMessageKind(type, group: first, opcode: header[1])
+    isContinued = first & 0x10 != 0
+    payload = Array(bytes.dropFirst(Self.headerLength).prefix(length))
+    guard payload.count == length else { return nil }
+  }
+
+  /// What goes over the wire.
+  ///
+  /// - Throws: `UCIError.tooLong` where the length has no room in the header; `segments` divides such a message.
+  public var bytes: [UInt8] {
+    get throws(UCIError) {
+      let isControl = kind.type == .command || kind.type == .response || kind.type == .notification
+      let isLong = !isControl || hasLongLength
+      let limit = isLong ? 0xFFFF : 0xFF
+      guard payload.count <= limit else { throw .tooLong(field: "payload", count: payload.count, limit: limit) }
+      let count = UInt16(payload.count)
+      let first = kind.type.rawValue << 5 | (isContinued ? 0x10 : 0) | kind.group
+      let second = kind.opcode | (isControl && hasLongLength ? 0x80 : 0)
+      let low = UInt8(truncatingIfNeeded: count)
+      let high = UInt8(truncatingIfNeeded: count >> 8)
+      return [first, second] + (isLong ? [low, high] : [0, low]) + payload
+    }
+  }
+
+  public var length: Int { Self.headerLength + payload.count }
+
+  /// A message as packets of at most `limit` payload bytes each.
+  public static func segments(_ kind: UCIMessageKind, payload: [UInt8], limit: Int = 255) -> [UCIPacket] {
+    let limit = max(1, limit)
+    guard payload.count > limit else { return [UCIPacket(kind, payload: payload)] }
+    return stride(from: 0, to: payload.count, by: limit).map { start in
+      let end = min(start + limit, payload.count)
+      return UCIPacket(kind, isContinued: end < payload.count, payload: Array(payload[start..<end]))
+    }
+  }
+}
