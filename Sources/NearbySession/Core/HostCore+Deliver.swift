@@ -56,7 +56,7 @@ extension HostCore {
 
   // MARK: Inside
 
-  private mutating func update(
+  mutating func update(
     _ slot: Int, with measurement: RangingMeasurement, into events: inout [SessionEvent]
   ) {
     guard let token = slots[slot].peerToken else { return }

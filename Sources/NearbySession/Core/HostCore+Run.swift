@@ -30,7 +30,7 @@ extension HostCore {
     {
       slots[slot].configuration = configuration
       setAssistance(slot)
-      handShareableConfiguration(slot, into: &events)
+      rekey(slot, into: &events)
       return .running
     }
     stop(slot, as: .paused, into: &events)
@@ -111,8 +111,18 @@ extension HostCore {
     noteDeadline(of: slot)
     bind(slot)
     setAssistance(slot)
+    slots[slot].shared = shareableConfiguration(slot)
     if let link = link(of: slot) { emit(.link(.started(link)), from: slot, into: &events) }
     emit(.started, from: slot, into: &events)
+    handShareableConfiguration(slot, into: &events)
+  }
+
+  /// An accessory that runs again is told new parameters, and so is the radio.
+  private mutating func rekey(_ slot: Int, into events: inout [SessionEvent]) {
+    guard let shared = shareableConfiguration(slot), let link = link(of: slot) else { return }
+    slots[slot].shared = shared
+    emit(.link(.stopped(link)), from: slot, into: &events)
+    emit(.link(.started(link)), from: slot, into: &events)
     handShareableConfiguration(slot, into: &events)
   }
 
@@ -130,9 +140,16 @@ extension HostCore {
   }
 
   private mutating func handShareableConfiguration(_ slot: Int, into events: inout [SessionEvent]) {
-    guard case .accessory(let accessory)? = slots[slot].configuration else { return }
+    guard let shared = slots[slot].shared, let token = slots[slot].peerToken else { return }
+    emit(
+      .shareableConfiguration(shared, for: NearbyObject(discoveryToken: token, time: now)), from: slot, into: &events)
+  }
+
+  /// What to tell the accessory that a session runs with, with fresh secrets; `nil` for another kind of peer.
+  private mutating func shareableConfiguration(_ slot: Int) -> ShareableConfigurationData? {
+    guard case .accessory(let accessory)? = slots[slot].configuration else { return nil }
     let ranging = settings.accessoryRanging
-    let data = ShareableConfigurationData(
+    return ShareableConfigurationData(
       country: ranging.country, sessionIdentifier: UInt32.random(in: 1...UInt32.max, using: &generator),
       preambleIndex: ranging.preambleIndex, channel: ranging.channel, slotsPerRound: ranging.slotsPerRound,
       slotRSTU: ranging.slotRSTU,
@@ -142,8 +159,6 @@ extension HostCore {
       stsInitialVector: ShareableConfigurationData.InitialVector(rawValue: generator.next()),
       destinationAddress: slots[slot].shortAddress,
       clockStability: accessory.accessoryData.clockDriftppm == nil ? nil : ranging.clockStability)
-    let object = NearbyObject(discoveryToken: accessory.accessoryDiscoveryToken, time: now)
-    emit(.shareableConfiguration(data, for: object), from: slot, into: &events)
   }
 
   /// Why a session must not run with a configuration; `nil` where it may.

@@ -20,6 +20,8 @@ public struct HostCore: Sendable {
   /// Measurements that belong to no running session.
   public internal(set) var undelivered = 0
 
+  /// The address that the radio always has, for the tokens made from now on.
+  var radioAddress: DeviceAddress?
   var generator: TokenGenerator
   var slots: [SessionState] = []
   var assistances: [AssistanceState?] = []
@@ -50,7 +52,7 @@ public struct HostCore: Sendable {
   public mutating func makeSession() -> SessionID {
     generations &+= 1
     var state = SessionState(generation: generations)
-    let token = DiscoveryToken(deviceCapabilities: capabilities, using: &generator)
+    let token = DiscoveryToken(deviceCapabilities: capabilities, address: radioAddress, using: &generator)
     state.token = token
     state.shortAddress = UInt16.random(in: 1...0xFFFD, using: &generator)
     let slot: Int

@@ -28,6 +28,8 @@ struct SessionState: Sendable {
   /// Of its entry in the host's queue: at its deadline or before; infinite where there is none.
   var queuedDeadline = Double.infinity
   var isAssisted = false
+  /// What an accessory was last told.
+  var shared: ShareableConfigurationData?
   /// The local end's short address towards an accessory.
   var shortAddress: UInt16 = 0
   var error: NearbyError?

@@ -25,6 +25,8 @@ public final class NearbyHost: Sendable {
     var subscribers: [[EventQueue<NearbySessionEvent>]] = []
     var linkSubscribers: [EventQueue<LinkChange>] = []
     var events: [SessionEvent] = []
+    /// What serves the attached radio.
+    var radio: [Task<Void, Never>] = []
     /// What the host's own timer waits for, s.
     var alarm = Double.infinity
   }
@@ -57,6 +59,10 @@ public final class NearbyHost: Sendable {
       settings: settings, capabilities: deviceCapabilities, permission: permission ?? .undetermined, tokens: tokens)
     core.isPermissionExpected = permission != nil || request != nil
     state = StateLock(Guarded(core: core))
+  }
+
+  deinit {
+    for task in state.withLock({ $0.radio }) { task.cancel() }
   }
 
   /// Whether the device can range at all: the older way to ask.
@@ -160,14 +166,7 @@ public final class NearbyHost: Sendable {
   public var links: [RangingLink] { read { $0.links } }
 
   /// What changes in `links`, and which sessions end, from now on.
-  public var linkChanges: LinkChanges {
-    let queue = EventQueue<LinkChange>()
-    state.withLock { $0.linkSubscribers.append(queue) }
-    return LinkChanges(
-      subscription: Subscription(queue: queue) { [weak self] queue in
-        self?.state.withLock { $0.linkSubscribers.removeAll { $0 === queue } }
-      })
-  }
+  public var linkChanges: LinkChanges { subscribeToLinks().changes }
 
   /// Measurements so far that belonged to no running session.
   public var undelivered: Int { read { $0.undelivered } }
@@ -192,6 +191,36 @@ public final class NearbyHost: Sendable {
         return
       }
     }
+  }
+
+  // MARK: For radios
+
+  /// The links now, and every change from then on.
+  func subscribeToLinks() -> (changes: LinkChanges, links: [RangingLink]) {
+    let queue = EventQueue<LinkChange>()
+    let links = state.withLock { guarded in
+      guarded.linkSubscribers.append(queue)
+      return guarded.core.links
+    }
+    let subscription = Subscription(queue: queue) { [weak self] queue in
+      self?.state.withLock { $0.linkSubscribers.removeAll { $0 === queue } }
+    }
+    return (LinkChanges(subscription: subscription), links)
+  }
+
+  func replaceRadio(by tasks: [Task<Void, Never>]) {
+    let previous = state.withLock { guarded in
+      defer { guarded.radio = tasks }
+      return guarded.radio
+    }
+    for task in previous { task.cancel() }
+  }
+
+  /// s
+  var now: Double { clock.now }
+
+  func deliver(_ measurement: RangingMeasurement, of link: RangingLink) {
+    transact { core, now, events in core.deliver(measurement, of: link, at: now, into: &events) }
   }
 
   // MARK: For sessions

@@ -3,18 +3,13 @@ import UWBDSP
 /// The way from a source's exchanges to a host's sessions: the clocks of each pair of radios, the engine, a tracker for each pair, and
 /// the delivery to the session that the exchange was meant for.
 ///
-/// It belongs to whoever reads the source: one pipeline for one source, on one task at a time. The signal processing is
-/// all in `UWBDSP`; here is only the order of the steps. Single-sided exchanges without a chip's own clock offset have a distance
+/// It belongs to whoever reads the source: one pipeline for one source, on one task at a time. Single-sided exchanges without a chip's own clock offset have a distance
 /// from the third on, when the clocks are known.
 ///
 /// Cost: that of the engine for each exchange. Clocks and trackers grow with the number of peers until `forget`.
 public final class ExchangePipeline {
   public let host: NearbyHost
-  private let engine: RangingEngine
-  private let workspace: RangingEngine.Workspace
-  private var clocks: EachPair<ClockTracker>
-  /// Several sessions of a host may range with the same peer's device. `nil` delivers every exchange as it is.
-  private var trackers: EachPair<PeerTracker>?
+  private let processing: ExchangeProcessing
 
   /// - Parameters:
   ///   - tracking: how each peer is smoothed; `nil` delivers every exchange as it is.
@@ -24,18 +19,13 @@ public final class ExchangePipeline {
     workspace: RangingEngine.Workspace? = nil
   ) {
     self.host = host
-    self.engine = engine
-    self.workspace =
-      workspace ?? engine.makeWorkspace(antennaCount: max(1, engine.configuration.array?.positions.count ?? 1))
-    clocks = EachPair(ClockTracker(engine.configuration.clocks))
-    trackers = tracking.map { EachPair(PeerTracker($0)) }
+    processing = ExchangeProcessing(engine: engine, tracking: tracking, workspace: workspace)
   }
 
   /// Measures one exchange and delivers it; returns what the host was given.
   @discardableResult
   public func process(_ exchange: RangingExchange) -> RangingMeasurement {
-    let raw = engine.measure(exchange, clock: clocks.update(exchange), using: workspace)
-    let delivered = trackers?.update(raw, of: exchange).measurement ?? raw
+    let delivered = processing.process(exchange)
     host.deliver(delivered, local: exchange.local)
     return delivered
   }
@@ -52,7 +42,6 @@ public final class ExchangePipeline {
 
   /// Drops what is remembered of a peer that has gone.
   public func forget(_ peer: DeviceAddress) {
-    clocks.forget(peer)
-    trackers?.forget(peer)
+    processing.forget(peer)
   }
 }

@@ -14,8 +14,8 @@ public struct DiscoveryToken: Sendable, Hashable {
   public let kind: Kind
   /// What the device that made the token can do.
   public let deviceCapabilities: DeviceCapabilities
-  /// The address under which the named device ranges: a random, locally administered EUI-64 for a session (IEEE
-  /// 802-2014, 8.2: second lowest bit of the first octet set, lowest clear), the short address for an accessory.
+  /// The address under which the named device ranges: for a session its radio's own, or a random, locally administered EUI-64 (IEEE
+  /// 802-2014, 8.2: second lowest bit of the first octet set, lowest clear); the short address for an accessory.
   public let address: DeviceAddress
   /// The rest of the randomness.
   let salt: UInt64
@@ -27,13 +27,16 @@ public struct DiscoveryToken: Sendable, Hashable {
     self.salt = salt
   }
 
-  /// Draws a session's token: 126 random bits.
-  init(deviceCapabilities: DeviceCapabilities, using generator: inout some RandomNumberGenerator) {
+  /// Draws a session's token: 126 random bits, or 64 behind a radio's own address.
+  init(
+    deviceCapabilities: DeviceCapabilities, address: DeviceAddress? = nil,
+    using generator: inout some RandomNumberGenerator
+  ) {
     let random: UInt64 = generator.next()
     let locallyAdministered = (random | 0x0200_0000_0000_0000) & ~0x0100_0000_0000_0000
     self.init(
       kind: .session, deviceCapabilities: deviceCapabilities,
-      address: DeviceAddress(rawValue: locallyAdministered), salt: generator.next())
+      address: address ?? DeviceAddress(rawValue: locallyAdministered), salt: generator.next())
   }
 
   /// An accessory's token follows from its configuration data, so that equal data names the same accessory.

@@ -131,6 +131,10 @@ struct RandomSequence<Subject: SequenceSubject> {
       model.setBackground(state == .background)
       return { "\(state)" }
     case 30: return end(peer)
+    case 31 where pick(4) == 0:
+      subject.fail(at: time)
+      model.fail()
+      return { "radio fails" }
     case 31:
       subject.loseBluetooth("link", at: time)
       model.loseBluetooth(of: .accessory(1, bluetooth: true))

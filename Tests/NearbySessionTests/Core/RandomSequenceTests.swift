@@ -53,7 +53,8 @@ struct SequenceStatistics {
 
   var isRich: Bool {
     let expected: [NearbyError.Code] = [
-      .invalidatedByApp, .invalidConfiguration, .resourceUsageTimeout, .activeSessionsLimitExceeded, .userDidNotAllow,
+      .invalidatedByApp, .sessionFailed, .invalidConfiguration, .resourceUsageTimeout, .activeSessionsLimitExceeded,
+      .userDidNotAllow,
       .accessoryPeerDeviceUnavailable, .incompatiblePeerDevice, .activeExtendedDistanceSessionsLimitExceeded,
     ]
     return expected.allSatisfy { deaths[$0, default: 0] >= 3 }
@@ -74,6 +75,7 @@ protocol SequenceSubject {
   mutating func setPermission(_ answer: NearbyPermission, at time: Double)
   mutating func setState(_ state: ApplicationState, at time: Double)
   mutating func setRadioAvailable(_ isAvailable: Bool, at time: Double)
+  mutating func fail(at time: Double)
   mutating func advance(to time: Double)
   func token(_ index: Int) -> DiscoveryToken?
   func isRunning(_ index: Int) -> Bool
@@ -131,6 +133,7 @@ struct CoreSubject: SequenceSubject {
   mutating func setRadioAvailable(_ isAvailable: Bool, at time: Double) {
     core.setRadioAvailable(isAvailable, at: time, into: &events)
   }
+  mutating func fail(at time: Double) { core.fail(nil, "the radio", at: time, into: &events) }
   mutating func advance(to time: Double) { core.advance(to: time, into: &events) }
   func token(_ index: Int) -> DiscoveryToken? { core.discoveryToken(of: ids[index]) }
   func isRunning(_ index: Int) -> Bool { core.isRunning(ids[index]) }
@@ -215,6 +218,10 @@ struct HostSubject: SequenceSubject {
   mutating func setRadioAvailable(_ isAvailable: Bool, at time: Double) {
     clock.now = time
     host.setRadioAvailable(isAvailable)
+  }
+  mutating func fail(at time: Double) {
+    clock.now = time
+    host.fail(nil, "the radio")
   }
   mutating func advance(to time: Double) {
     clock.now = time

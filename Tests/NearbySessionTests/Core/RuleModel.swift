@@ -158,6 +158,11 @@ struct RuleModel {
     }
   }
 
+  /// The radio fails: whatever ranges ends.
+  mutating func fail() {
+    for index in members.indices where members[index].status == .ranging { kill(index, .sessionFailed) }
+  }
+
   mutating func setPermission(_ answer: NearbyPermission) {
     permission = answer
     guard answer != .undetermined else { return }
