@@ -17,7 +17,7 @@ let package = Package(
     .library(name: "NearbySimulation", targets: ["NearbySimulation"]),
     .library(name: "NearbyUCI", targets: ["NearbyUCI"]),
     .library(name: "UWBReport", targets: ["UWBReport"]),
-    .executable(name: "uwb", targets: ["uwb"]),
+    .executable(name: "uwb", targets: ["uwb-program"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-numerics", from: "1.1.1"),
@@ -42,7 +42,7 @@ let package = Package(
       name: "NearbySimulation",
       dependencies: ["UWBDSP", "UWBSimulation", "NearbySession"], swiftSettings: strict),
     .target(name: "UWBReport", dependencies: ["UWBDSP"], swiftSettings: strict),
-    .executableTarget(
+    .target(
       name: "uwb",
       dependencies: [
         "UWBDSP", "UWBSimulation", "UWBCapture", "NearbySession", "NearbySimulation", "UWBReport",
@@ -50,6 +50,8 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
+    // The start alone: what can be imported can be tested and fuzzed.
+    .executableTarget(name: "uwb-program", dependencies: ["uwb"], swiftSettings: strict),
     .target(
       name: "TestSupport",
       dependencies: ["UWBDSP", "CAllocationCounter", .product(name: "Numerics", package: "swift-numerics")],
@@ -82,7 +84,8 @@ let package = Package(
     .testTarget(
       name: "uwbTests",
       dependencies: [
-        "UWBDSP", "uwb", "NearbySession", "NearbySimulation", "UWBCapture", "UWBSimulation", "TestSupport",
+        "UWBDSP", "uwb", "uwb-program", "NearbySession", "NearbySimulation", "UWBCapture", "UWBSimulation",
+        "TestSupport",
       ],
       swiftSettings: strict),
   ],
@@ -92,4 +95,17 @@ let package = Package(
 // Checks that build all of it anew, as sanitizers do, take the tests of one target alone (or several, between commas).
 if let only = Context.environment["UWB_TESTS"]?.split(separator: ",").map(String.init) {
   package.targets.removeAll { $0.type == .test && !only.contains($0.name) }
+}
+
+// libFuzzer's flags are given to a whole build: scripts/fuzz asks for its program.
+if Context.environment["UWB_FUZZ"] == "1" {
+  package.targets.append(
+    .executableTarget(
+      name: "fuzz",
+      dependencies: [
+        "UWBDSP", "UWBCapture", "NearbySession", "NearbySimulation", "uwb",
+        .product(name: "Numerics", package: "swift-numerics"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Fuzz/Sources", swiftSettings: strict))
 }

@@ -2,9 +2,10 @@ import ArgumentParser
 import Foundation
 
 /// The command line: one file a verb, no signal processing.
-@main
-struct Uwb: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(
+package struct Uwb: AsyncParsableCommand {
+  package init() {}
+
+  package static let configuration = CommandConfiguration(
     commandName: "uwb",
     abstract: "Ranging from raw ultra-wideband channel impulse responses.",
     discussion: """
@@ -20,7 +21,7 @@ struct Uwb: AsyncParsableCommand {
       InspectCommand.self, EvaluateCommand.self, CalibrateCommand.self, AccessoryCommand.self, EstimatorsCommand.self,
     ])
 
-  static func main() async {
+  package static func main() async {
     // A pipe without a reader is an error of writing, told like any other. As a signal it would end the program, updates that
     // were gathered and all, even where nothing but standard error has lost its reader.
     signal(SIGPIPE, SIG_IGN)

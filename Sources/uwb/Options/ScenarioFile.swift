@@ -4,13 +4,13 @@ import UWBCapture
 import Yams
 
 /// Scenario files in YAML (`Documentation/Scenarios.md`).
-enum ScenarioFile {
+package enum ScenarioFile {
   /// Whether an argument names a file of this kind rather than a built-in scenario.
   static func isNamed(by argument: String) -> Bool {
     argument.hasSuffix(".yaml") || argument.hasSuffix(".yml")
   }
 
-  static func read(_ path: String) throws -> RoomScenario {
+  package static func read(_ path: String) throws -> RoomScenario {
     let remedy = "Documentation/Scenarios.md describes the format; Scenarios/ holds examples."
     guard let text = String(data: try ByteSource(path: path).contents(limit: maximumByteCount), encoding: .utf8) else {
       throw CaptureError(file: path, problem: "can't be read as UTF-8 text", remedy: remedy)

@@ -1,11 +1,14 @@
+import ArgumentParser
 import Foundation
 import NearbySession
+import NearbySimulation
 import UWBCapture
 import UWBDSP
 
 // Throws bytes at one reader, which UWB_FUZZ_FORMAT names: a capture format, `sigmf` (metadata over fixed samples),
-// `sigmf-archive`, `sigmf-collection`, `truth`, `pose`, `calibration`, `accessory` (messages). What a reader may do with any bytes:
-// yield exchanges, count losses, throw its own error. What it may not: crash, hang, take memory without measure (libFuzzer's -rss_limit_mb), or lose count.
+// `sigmf-archive`, `sigmf-collection`, `truth`, `pose`, `accessory` (messages), `scenario`, or a file that a verb of the command line
+// takes (`CommandTarget`). What a reader may do with any bytes: yield exchanges, count losses, throw its own error. What it may not: crash,
+// hang, take memory without measure (libFuzzer's -rss_limit_mb), or lose count.
 
 @_silgen_name("LLVMFuzzerRunDriver")
 func runFuzzer(
@@ -22,8 +25,9 @@ let folder: String = {
   do {
     try Data((0..<4096).map { UInt8(truncatingIfNeeded: $0 * 7) }).write(
       to: URL(fileURLWithPath: path + "/x.sigmf-data"))
+    if CommandTarget.all[format] != nil { try CommandTarget.prepare(path) }
   } catch {
-    print("fuzz-captures: \(path) can't be written: \(error)")
+    print("fuzz: \(path) can't be written: \(error)")
     exit(2)
   }
   return path
@@ -62,22 +66,6 @@ func readMessage(_ bytes: UnsafeBufferPointer<UInt8>) throws(AccessoryMessageErr
   precondition(again == message, "\(message) does not come back")
 }
 
-/// As the command line takes a calibration file: what its checks let pass, the engine has to live with.
-func readCalibration(_ bytes: UnsafeBufferPointer<UInt8>) {
-  guard let calibration = try? JSONDecoder().decode(Calibration.self, from: Data(bytes)),
-    calibration.version == Calibration.version, calibration.delay?.problem == nil,
-    calibration.angle?.manifold?.isValid != false, calibration.angle?.antennas?.isValid != false
-  else { return }
-  let engine = RangingEngine(
-    RangingEngine.Configuration(profile: .dw1000, delay: .chip, calibration: calibration))
-  let reception = Reception(time: DeviceTime(ticks: 1000), chipFirstPathTaps: 5, receivedPowerdBm: -80)
-  let message = RangingMessage(transmitted: DeviceTime(ticks: 500), reception: reception)
-  let exchange = RangingExchange(
-    index: 0, time: 0, peer: DeviceAddress(rawValue: 1), poll: message, response: message, final: message,
-    phaseDifferences: [0.5, -0.5])
-  _ = engine.measure(exchange, using: engine.makeWorkspace())
-}
-
 func test(_ bytes: UnsafeBufferPointer<UInt8>) throws {
   func source() -> ByteSource {
     var position = 0
@@ -97,7 +85,7 @@ func test(_ bytes: UnsafeBufferPointer<UInt8>) throws {
   }
   switch format {
   case "accessory": try readMessage(bytes)
-  case "calibration": readCalibration(bytes)
+  case "scenario": try playScenario(file("x.yaml"))
   case "truth": _ = try TruthTable(source())
   case "pose":
     let table = try PoseTable(source())
@@ -106,7 +94,9 @@ func test(_ bytes: UnsafeBufferPointer<UInt8>) throws {
   case "sigmf-archive": try read(openCapture(file("y.sigmf")), byteCount: bytes.count)
   case "sigmf-collection": try read(openCapture(file("z.sigmf-collection")), byteCount: bytes.count)
   case "auto": try read(openCapture(source()), byteCount: bytes.count)
-  default: try read(CaptureFormat.open(format, source()), byteCount: bytes.count)
+  default:
+    if let command = CommandTarget.all[format] { return try command.run(on: file("x")) }
+    try read(CaptureFormat.open(format, source()), byteCount: bytes.count)
   }
 }
 
@@ -115,7 +105,7 @@ func test(_ bytes: UnsafeBufferPointer<UInt8>) throws {
 func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
   do {
     try test(UnsafeBufferPointer(start: start, count: count))
-  } catch is CaptureError, is AccessoryMessageError {
+  } catch is CaptureError, is AccessoryMessageError, is ScenarioError, is ExitCode, is ValidationError {
   } catch {
     fatalError("an error of another kind: \(error)")
   }

@@ -1,0 +1,6 @@
+import uwb
+
+@main
+enum Program {
+  static func main() async { await Uwb.main() }
+}
