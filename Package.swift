@@ -64,6 +64,8 @@ let package = Package(
         "UWBDSP", "TestSupport", "CAllocationCounter", .product(name: "Numerics", package: "swift-numerics"),
       ],
       swiftSettings: strict),
+    // Of its own, because it is built again for checks: with sanitizers, and for the long run (scripts/property).
+    .testTarget(name: "EnginePropertyTests", dependencies: ["UWBDSP", "TestSupport"], swiftSettings: strict),
     // Each names all modules that it imports, directly or not: a change of a struct's layout then compiles it anew.
     .testTarget(
       name: "UWBSimulationTests",

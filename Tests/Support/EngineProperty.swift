@@ -23,20 +23,21 @@ public struct EngineProperty: Sendable {
   public func violation(begin: (_ name: String) -> Void) -> String? {
     var random = StatisticsRandom(seed: seed &+ UInt64(batch) &* 0x9E37_79B9_7F4A_7C15)
     let spacing = Self.spacing(batch, using: &random)
-    let configuration = Self.configuration(batch, using: &random)
+    let configuration = configuration(using: &random)
     let name =
       "seed \(seed), batch \(batch): \(configuration.delay.rawValue), \(configuration.angle.rawValue), "
       + "\(configuration.profile.name), \(configuration.array?.positions.count ?? 1) antennas, \(spacing) s"
     begin(name)
     let engine = RangingEngine(configuration)
     let workspace = engine.makeWorkspace(tapCount: 64)
-    let longest = Double.log(random.uniform() < 0.2 ? 4096 : 1100)
+    let longest = Double.log(random.uniform() < 0.2 ? 4097 : 1100)
     let stage = DelayStage.make(configuration, tapCount: 4096, tapSpacing: spacing)
     let taps = PreparedTaps(tapCount: 4096)
     var estimate = DelayEstimate()
     for index in 0..<Self.batchCount {
       let family = HostileImpulseResponse.Family.allCases[index % HostileImpulseResponse.Family.allCases.count]
-      let antennas = random.uniform() < 0.8 ? configuration.array?.positions.count ?? 1 : 1 + index % 16
+      let other = 1 + Int(random.uniform() * 16)
+      let antennas = random.uniform() < 0.8 ? configuration.array?.positions.count ?? 1 : other
       let hostile = HostileImpulseResponse(
         family: family, antennaCount: antennas, tapCount: max(1, Int(Double.exp(random.uniform() * longest))),
         isInteger: random.uniform() < 0.5, tapSpacing: spacing)
@@ -61,18 +62,24 @@ public struct EngineProperty: Sendable {
     return choices[Int(random.uniform() * Double(choices.count))]
   }
 
-  private static func configuration(_ batch: Int, using random: inout StatisticsRandom) -> RangingEngine.Configuration {
+  /// The method of this batch; `nil` for the one of the profile. Two batches of three take all methods in turn, the third the
+  /// methods that users meet first.
+  public var delay: DelayMethod? {
+    let (round, place) = batch.quotientAndRemainder(dividingBy: 3)
+    guard place > 0 else { return batch % 2 == 0 ? .adaptive : nil }
+    return DelayMethod.allCases[(2 * round + place - 1) % DelayMethod.allCases.count]
+  }
+
+  /// Each method for delays meets each of these in time: they change every seven batches.
+  public var angle: AngleMethod { AngleMethod.allCases[batch / 7 % AngleMethod.allCases.count] }
+
+  private func configuration(using random: inout StatisticsRandom) -> RangingEngine.Configuration {
     var profile = DeviceProfile.all[Int(random.uniform() * Double(DeviceProfile.all.count))]
     if random.uniform() < 0.15, let noise = NoiseCorrelation.matchedFilter(profile.pulse) { profile.noise = noise }
     if random.uniform() < 0.1 { profile.modelError = 0 }
-    let methods = DelayMethod.allCases
-    let angles = AngleMethod.allCases
-    // Each method meets each angle method; those that users meet first, most often.
-    let delay = batch % 3 == 0 ? (batch % 2 == 0 ? .adaptive : profile.delay) : methods[batch / 3 % methods.count]
-    let angle = angles[batch / 7 % angles.count]
     let wide = random.uniform() < 0.5
     return RangingEngine.Configuration(
-      profile: profile, delay: delay, array: array(batch, using: &random), angle: angle,
+      profile: profile, delay: delay, array: Self.array(batch, using: &random), angle: angle,
       possibleDistances: wide ? -1e300...1e300 : -10...1000)
   }
 

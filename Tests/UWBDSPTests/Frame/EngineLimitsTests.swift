@@ -1,3 +1,5 @@
+import Numerics
+import TestSupport
 import Testing
 
 @testable import UWBDSP
@@ -24,5 +26,26 @@ import Testing
     #expect(!isSupported(65, 1016, UWB.tap) && !isSupported(0, 1016, UWB.tap))
     #expect(!isSupported(1, 4097, UWB.tap) && !isSupported(1, 0, UWB.tap))
     for spacing in [0, -UWB.tap, .nan, .infinity, 1, 1e-300] { #expect(!isSupported(1, 1016, spacing)) }
+  }
+
+  @Test func whatIsBeyondTheLimitsIsRefusedByName() {
+    var random = StatisticsRandom(seed: 6)
+    let whole = ExchangeMaker().make(using: &random)
+    let samples = [Complex<Float>](repeating: .one, count: 4097)
+    let engine = RangingEngine(.init(profile: .ideal))
+    let workspace = engine.makeWorkspace()
+    for response in [
+      ChannelImpulseResponse(samples), ChannelImpulseResponse([Complex<Float>](samples.prefix(65)), antennaCount: 65),
+      ChannelImpulseResponse([Complex<Float>](samples.prefix(64)), tapSpacing: 1),
+      ChannelImpulseResponse([Complex<Float>](samples.prefix(64)), tapSpacing: .nan),
+    ] {
+      var exchange = whole
+      exchange.poll.reception?.impulseResponse = response
+      #expect(engine.measure(exchange, using: workspace).status == .beyondLimits)
+    }
+    #expect(engine.measure(whole, using: workspace).status == .ok)
+    let wide = AntennaArray(positions: (0..<512).map { SIMD3(0.02 * Double($0), 0, 0) }, carrier: 6.5e9)
+    let other = RangingEngine(.init(profile: .ideal, array: wide))
+    #expect(other.measure(whole, using: other.makeWorkspace()).status == .beyondLimits)
   }
 }
