@@ -23,6 +23,8 @@ extension RangingExchange {
 public struct EachPair<State: Sendable>: Sendable {
   private let fresh: State
   private var states: [RadioPair: State] = [:]
+  /// Of each peer, the local addresses that it was met with.
+  private var locals: [DeviceAddress: [DeviceAddress?]] = [:]
 
   /// - Parameter fresh: the state of a pair that was not met before.
   public init(_ fresh: State) {
@@ -33,13 +35,15 @@ public struct EachPair<State: Sendable>: Sendable {
     get { states[pair] ?? fresh }
     _modify {
       let fresh = fresh
+      let count = states.count
+      defer { if states.count > count { locals[pair.peer, default: []].append(pair.local) } }
       yield &states[pair, default: fresh]
     }
   }
 
-  /// Drops what is remembered of a peer that has gone.
+  /// Drops what is remembered of a peer that has gone; the cost is that of its own pairs.
   public mutating func forget(_ peer: DeviceAddress) {
-    states = states.filter { $0.key.peer != peer }
+    for local in locals.removeValue(forKey: peer) ?? [] { states[RadioPair(local: local, peer: peer)] = nil }
   }
 }
 
