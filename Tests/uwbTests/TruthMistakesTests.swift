@@ -48,6 +48,24 @@ import Testing
     #expect(blocked.output.contains("\"label\":\"NLOS\""))
   }
 
+  @Test(
+    "of several captures, one of which nothing can be read is skipped; one that isn't there is an error",
+    arguments: [["evaluate", "ranging"], ["calibrate", "delay", "--out"]])
+  func skippedCaptures(verb: [String]) throws {
+    let verb = verb.last == "--out" ? verb + [folder.path("cal.json")] : verb
+    let empty = folder.path("empty.log")
+    let text = ConvertTests.log(1, tapCount: 16).text
+    try Data(text.utf8.prefix(text.utf8.count / 2)).write(to: URL(fileURLWithPath: empty))
+    let skipped = try UwbProcess.run(verb + [capture, empty])
+    #expect(skipped.status == 0, "\(skipped.errors)")
+    #expect(skipped.errors.contains("1 of 2 captures were skipped") && skipped.errors.contains("empty.log"))
+    for name in ["missing.log", ""] {
+      let run = try UwbProcess.run(verb + [capture, folder.path(name), empty])
+      #expect(run.status == 1 && run.output.isEmpty, "\(run.output)")
+      #expect(run.errors.contains("Error: \(folder.path(name))") && !run.errors.contains("skipped"), "\(run.errors)")
+    }
+  }
+
   @Test("distances in another unit than they say are told of, once")
   func units() throws {
     let metres = try distance()

@@ -53,7 +53,7 @@ struct PairRanges {
     var samples: [Sample] = []
     var record = origin
     var problem: (text: String, remedy: String)?
-    try RangeSamples.read(path, options, entry, &record) { exchange, measurement in
+    try RangeSamples.read(options.input.open(path), path, options, entry, &record) { exchange, measurement in
       guard let measured = measurement.rawDistance, measured.isFinite else { return }
       guard let local = exchange.local else {
         problem = (

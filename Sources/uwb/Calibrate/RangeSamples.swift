@@ -27,8 +27,8 @@ struct RangeSamples {
       let count = samples.count
       var isLineOfSight: Bool?
       var record = origin
-      let isUsed: Void? = try skipped.using(path) {
-        try Self.read(path, options, known, &record) { exchange, measurement in
+      let isUsed: Void? = try skipped.using(path, open: options.input.open) { reader in
+        try Self.read(reader, path, options, known, &record) { exchange, measurement in
           let own = known ?? exchange.truth
           guard let distance = own?.distance, let measured = measurement.rawDistance,
             let deviation = measurement.rawDistanceDeviation
@@ -44,7 +44,10 @@ struct RangeSamples {
         return samples.count > count ? () : nil
       }
       scale.endCapture()
-      guard isUsed != nil else { continue }
+      guard isUsed != nil else {
+        samples.removeSubrange(count...)
+        continue
+      }
       origin = record
       captures.append(Capture(name: names[index], label: isLineOfSight.map { $0 ? "LOS" : "NLOS" } ?? ""))
       numbers.append(index)
@@ -58,12 +61,13 @@ struct RangeSamples {
     DelayCalibrationFit.groups(of: samples).map { $0.compactMap { numbers.firstIndex(of: $0) } }
   }
 
-  /// Measures a capture's exchanges without a delay calibration.
+  /// Measures an opened capture's exchanges without a delay calibration.
   static func read(
-    _ path: String, _ options: EngineOptions, _ known: GroundTruth?, _ origin: inout OriginRecord,
+    _ reader: any CaptureReader, _ path: String, _ options: EngineOptions, _ known: GroundTruth?,
+    _ origin: inout OriginRecord,
     _ body: (RangingExchange, RangingMeasurement) -> Void
   ) throws {
-    var reader = try options.input.open(path)
+    var reader = reader
     try origin.begin(path)
     var progress = Progress(path, totalBytes: nil)
     defer { progress.finish() }

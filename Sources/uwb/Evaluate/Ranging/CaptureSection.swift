@@ -38,7 +38,8 @@ struct CaptureSection: RangingSection {
     for (capture, name) in zip(input.captures, CaptureNames.shortest(input.captures)) {
       var own = sight
       guard
-        let (group, label) = try skipped.using(capture, { try measure(capture, input, &own, &scale) })
+        let (group, label) = try skipped.using(
+          capture, open: input.engine.open, { try measure($0, capture, input, &own, &scale) })
       else { continue }
       sight = own
       add(group, name, label, to: &table)
@@ -73,10 +74,10 @@ struct CaptureSection: RangingSection {
   }
 
   private func measure(
-    _ capture: String, _ input: RangingEvaluationInput, _ sight: inout LineOfSightScores,
+    _ reader: any CaptureReader, _ capture: String, _ input: RangingEvaluationInput, _ sight: inout LineOfSightScores,
     _ scale: inout TruthScale
   ) throws -> (group: Group, label: String)? {
-    var reader = try input.engine.open(capture)
+    var reader = reader
     var group = Group()
     let known = input.truth?[capture: capture]
     var labels: Set<String> = []

@@ -6,10 +6,16 @@ struct SkippedCaptures {
 
   mutating func add(_ error: CaptureError) { errors.append(error) }
 
-  /// What `body` makes of a capture; `nil` where that is nothing or the capture can't be read, which is noted.
-  mutating func using<Result>(_ capture: String, _ body: () throws -> Result?) throws -> Result? {
+  /// What `body` makes of an opened capture; `nil` where that is nothing or the capture can't be read to its end, which is
+  /// noted.
+  ///
+  /// - Throws: what `open` throws: a capture that isn't there, or is none, is a mistake in the command.
+  mutating func using<Result>(
+    _ capture: String, open: (String) throws -> any CaptureReader, _ body: (any CaptureReader) throws -> Result?
+  ) throws -> Result? {
+    let reader = try open(capture)
     do {
-      if let result = try body() { return result }
+      if let result = try body(reader) { return result }
       add(.withoutTruth(capture))
     } catch let error as CaptureError where error.file == capture {
       add(error)
