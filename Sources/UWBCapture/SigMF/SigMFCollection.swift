@@ -156,11 +156,7 @@ enum SigMFCapture {
       return try SigMFCollection(archive.found, skipped: archive.skipped, file: path)
     }
     let paths = SigMFPaths(path)
-    let isNamed = path.hasSuffix(SigMFPaths.collectionEnding)
-    if isNamed
-      || path == paths.base && !FileManager.default.fileExists(atPath: paths.metadata)
-        && FileManager.default.fileExists(atPath: paths.collection)
-    {
+    if try paths.isCollection(path) {
       let named = try SigMFCollection.recordings(paths.collection)
       return try SigMFCollection(named.found, skipped: named.skipped, file: paths.collection)
     }

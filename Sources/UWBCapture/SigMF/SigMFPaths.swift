@@ -38,13 +38,28 @@ struct SigMFPaths: Equatable {
       || files.fileExists(atPath: paths.collection)
   }
 
+  /// Whether `path` names the collection rather than the recording of this name.
+  ///
+  /// - Throws: `CaptureError` for a name without ending where both are there.
+  func isCollection(_ path: String) throws -> Bool {
+    guard path == base else { return path.hasSuffix(Self.collectionEnding) }
+    let files = FileManager.default
+    guard files.fileExists(atPath: collection) else { return false }
+    guard !files.fileExists(atPath: metadata) else {
+      throw CaptureError(
+        file: path, problem: "\(metadata) and \(collection) are both there", remedy: "Name one of them, ending and all."
+      )
+    }
+    return true
+  }
+
   /// The files that `path` stands for, those of a collection's recordings included.
   static func files(_ path: String) -> [String] {
     if path.hasSuffix(archiveEnding) { return [path] }
     let paths = SigMFPaths(path)
-    let isCollection =
-      path.hasSuffix(collectionEnding) || path == paths.base && !FileManager.default.fileExists(atPath: paths.metadata)
-    guard isCollection, let recordings = try? SigMFCollection.recordings(paths.collection).found else {
+    guard (try? paths.isCollection(path)) != false,
+      let recordings = try? SigMFCollection.recordings(paths.collection).found
+    else {
       return [paths.metadata, paths.data]
     }
     return [paths.collection] + recordings.flatMap { [$0.metadata.path, $0.data.path] }

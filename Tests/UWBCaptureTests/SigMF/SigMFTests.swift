@@ -272,4 +272,21 @@ final class TemporaryFolder {
     let error = #expect(throws: CaptureError.self) { try openCapture(ByteSource(text: metadata)) }
     #expect(error?.problem == "is the metadata of a SigMF recording alone")
   }
+
+  @Test func aNameOfARecordingAndACollectionIsAmbiguous() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/a"
+    try Self.write(Self.exchanges(5, layout: .single, seed: 2), to: path)
+    let collection = try createCapture(path + ".sigmf-collection", header: Self.header)
+    for exchange in Self.exchanges(3, layout: .single, seed: 3) { try collection.append(exchange) }
+    try collection.finish()
+    let error = #expect(throws: CaptureError.self) { try openCapture(path) }
+    #expect(error?.problem.contains("a.sigmf-meta and ") == true && error?.file == path)
+    for (ending, count) in [(".sigmf-meta", 5), (".sigmf-collection", 3)] {
+      var reader = try openCapture(path + ending)
+      var found = 0
+      while try reader.next() != nil { found += 1 }
+      #expect(found == count)
+    }
+  }
 }
