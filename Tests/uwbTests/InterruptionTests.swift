@@ -4,31 +4,33 @@ import Testing
 
 @Suite("signals")
 struct InterruptionTests {
-  /// Plays a log of `count` exchanges and half of another into a live `uwb`, waits for as many updates as it prints, and
-  /// interrupts it.
+  /// Three exchanges and half of another.
+  private static func threeAndAHalf() -> ArraySlice<UInt8> {
+    let (text, ends) = ConvertTests.log(4, tapCount: 16)
+    return Array(text.utf8)[..<((ends[2] + ends[3]) / 2)]
+  }
+
+  /// Plays `input` into a live `uwb`, waits until it is read and for as many updates as it prints, and interrupts it.
   ///
   /// - Returns: exit status, all of standard output, all of standard error.
   private func interrupt(
-    _ arguments: [String], by signal: Int32, in folder: TemporaryFolder, updates: Int = 0,
-    until isReady: () -> Bool = { true }
+    _ arguments: [String], by signals: Int32..., in folder: TemporaryFolder, updates: Int = 0,
+    input: some Sequence<UInt8> = threeAndAHalf()
   ) throws -> (status: Int32, lines: [String], errors: String) {
-    let (text, ends) = ConvertTests.log(4, tapCount: 16)
-    let bytes = Array(text.utf8)
     let errors = folder.path("errors")
     try Data().write(to: URL(fileURLWithPath: errors))
     let running = try RunningUwb(arguments, errors: FileHandle(forWritingTo: URL(fileURLWithPath: errors)))
-    try running.input.write(contentsOf: Data(bytes[..<((ends[2] + ends[3]) / 2)]))
+    try running.feed(input)
     var lines: [String] = []
     while lines.count < updates { lines.append(try #require(running.line(), "no update \(lines.count)")) }
-    for _ in 0..<600 where !isReady() { Thread.sleep(forTimeInterval: 0.05) }
-    running.send(signal)
+    for signal in signals { running.send(signal) }
     lines += running.rest()
     running.process.waitUntilExit()
     #expect(running.process.terminationReason == .exit)
     return (running.process.terminationStatus, lines, try String(contentsOfFile: errors, encoding: .utf8))
   }
 
-  @Test("a live replay ends with its summary and report", arguments: [SIGINT, SIGTERM])
+  @Test("a live replay ends with its summary and report", arguments: [SIGINT, SIGTERM, SIGHUP])
   func replay(signal: Int32) throws {
     let folder = try TemporaryFolder()
     let page = folder.path("r.html")
@@ -40,20 +42,34 @@ struct InterruptionTests {
     #expect(try String(contentsOfFile: page, encoding: .utf8).hasSuffix("</html>\n"))
   }
 
+  @Test("a terminal's end, told twice, ends the input once")
+  func hangUp() throws {
+    let folder = try TemporaryFolder()
+    let run = try interrupt(["replay", "-", "--delay", "chip"], by: SIGHUP, SIGHUP, SIGHUP, in: folder, updates: 3)
+    #expect(run.status == 130 && run.lines.last?.contains(#""event":"summary""#) == true, "\(run.errors)")
+  }
+
+  @Test("under nohup, a terminal's end changes nothing")
+  func ignoredHangUp() throws {
+    let (text, ends) = ConvertTests.log(2, tapCount: 16)
+    let bytes = Array(text.utf8)
+    let running = try RunningUwb(["replay", "-", "--delay", "chip"], shell: #"trap "" HUP; exec "$0" "$@""#)
+    try running.feed(bytes[..<ends[0]])
+    #expect(running.line() != nil)
+    running.send(SIGHUP)
+    try running.feed(bytes[ends[0]...])
+    try running.input.close()
+    #expect(running.rest().last?.contains(#""exchanges":2"#) == true)
+    running.process.waitUntilExit()
+    #expect(running.process.terminationStatus == 0)
+  }
+
   @Test(
     "a live recording is completed", arguments: ["a.npy", "a.csv", "a.ndjson", "a.sigmf-meta", "a.sigmf-collection"])
   func convert(name: String) throws {
     let folder = try TemporaryFolder()
     let path = folder.path(name)
-    let seen = name.hasPrefix("a.sigmf") ? folder.path(name.contains("coll") ? "a-0000.sigmf-meta" : name) : path
-    let mark: [String: (String, Int)] = ["a.csv": ("final", 3), "a.ndjson": ("\"exchange\":", 3)]
-    let run = try interrupt(["convert", "-", path], by: SIGINT, in: folder) {
-      guard let data = FileManager.default.contents(atPath: seen) else { return false }
-      // A NumPy array says how many there are at its end alone: two CIRs of 16 taps an exchange, after 128 bytes.
-      guard !name.hasSuffix(".npy") else { return data.count >= 128 + 6 * 16 * 8 }
-      let (text, count) = mark[name] ?? ("message_count", 3)
-      return String(decoding: data, as: UTF8.self).ranges(of: text).count >= count
-    }
+    let run = try interrupt(["convert", "-", path], by: SIGINT, in: folder)
     #expect(run.status == 130 && run.errors.contains("3 exchanges, 6 CIRs"), "\(run.errors)")
     if name == "a.csv" { return }
     let info = try UwbProcess.run("info", path, "--output", "ndjson")
@@ -65,8 +81,7 @@ struct InterruptionTests {
   @Test("a live stream's other verbs end in order, too")
   func others() throws {
     let folder = try TemporaryFolder()
-    let shard = try interrupt(
-      ["replay", "-", "--delay", "chip", "--shard", "1/1"], by: SIGTERM, in: folder, updates: 1)
+    let shard = try interrupt(["replay", "-", "--delay", "chip", "--shard", "1/1"], by: SIGTERM, in: folder)
     #expect(shard.status == 130 && shard.lines.last?.contains(#"{"end":{"exchanges":"#) == true)
     let pulse = folder.path("pulse.json")
     let run = try interrupt(["calibrate", "pulse", "-", "--out", pulse], by: SIGINT, in: folder)
@@ -74,17 +89,14 @@ struct InterruptionTests {
     #expect(!FileManager.default.fileExists(atPath: pulse) && run.status != 0)
   }
 
-  @Test("with nothing read yet, the status is the same", arguments: [["replay", "-"], ["convert", "-", "OUT"]])
+  @Test("with no exchange read yet, the status is the same", arguments: [["replay", "-"], ["convert", "-", "OUT"]])
   func empty(arguments: [String]) throws {
     let folder = try TemporaryFolder()
-    let running = try RunningUwb(arguments.map { $0 == "OUT" ? folder.path("a.csv") : $0 })
-    // It listens before it opens anything; that it has opened its input shows in nothing, and either way is right.
-    Thread.sleep(forTimeInterval: 0.5)
-    running.send(SIGINT)
-    _ = running.rest()
-    running.process.waitUntilExit()
-    #expect(running.process.terminationStatus == 130 && running.process.terminationReason == .exit)
-    #expect(!FileManager.default.fileExists(atPath: folder.path("a.csv")))
+    let output = folder.path("a.csv")
+    let run = try interrupt(
+      arguments.map { $0 == "OUT" ? output : $0 }, by: SIGINT, in: folder, input: "\n".utf8)
+    #expect(run.status == 130)
+    #expect(!FileManager.default.fileExists(atPath: output))
   }
 
   @Test("a second signal ends at once what nobody reads")
@@ -95,10 +107,8 @@ struct InterruptionTests {
     // More than a pipe holds, and nobody takes it.
     let running = try RunningUwb(["replay", log, "--delay", "chip"])
     #expect(running.line() != nil)
-    for _ in 0..<2 {
-      running.send(SIGINT)
-      Thread.sleep(forTimeInterval: 0.2)
-    }
+    // Of two alike that come together the system tells one.
+    for signal in [SIGINT, SIGTERM] { running.send(signal) }
     running.process.waitUntilExit()
     #expect(running.process.terminationStatus == 130)
   }
@@ -111,7 +121,7 @@ struct InterruptionTests {
     let path = folder.path("a.npy")
     let running = try RunningUwb(["convert", log, path])
     func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted() }
-    for _ in 0..<600 where try names().count == 1 { Thread.sleep(forTimeInterval: 0.01) }
+    try eventually("nothing is written") { try names().count > 1 }
     running.send(SIGTERM)
     running.process.waitUntilExit()
     let isDone = running.process.terminationStatus == 0

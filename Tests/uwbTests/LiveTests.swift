@@ -193,11 +193,10 @@ struct LiveTests {
       // Half of the next exchange has come in, too.
       let end = ends[whole - 1] + (ends[whole] - ends[whole - 1]) / 2
       try running.input.write(contentsOf: Data(bytes[..<end]))
-      var found: [String] = []
-      // It is recorded as it comes, so this ends; the limit is for a program that does not.
-      for _ in 0..<600 where found.count < whole {
-        Thread.sleep(forTimeInterval: 0.05)
-        found = (try? ConvertTests.read(path).map(ConvertTests.fingerprint)) ?? []
+      // It is recorded as it comes.
+      try eventually("\(whole) exchanges are not recorded") {
+        let found = try? ConvertTests.read(path)
+        return (found?.count ?? 0) >= whole
       }
       running.kill()
       #expect(try ConvertTests.read(path).map(ConvertTests.fingerprint) == Array(expected.prefix(whole)))
@@ -205,7 +204,7 @@ struct LiveTests {
   }
 
   @Test(
-    "killed at any time, a simulation or a conversion leaves what was there, or all of the new capture",
+    "killed while it writes, a simulation or a conversion leaves what was there, or all of the new capture",
     arguments: [["simulate", "walk", "--out"], ["convert", "LOG"], ["convert", "LOG", ".ndjson"]])
   func killedWhileWriting(command: [String]) throws {
     let folder = try TemporaryFolder()
@@ -221,9 +220,21 @@ struct LiveTests {
     let path = folder.path("cut" + ending)
     #expect(try UwbProcess.run("convert", old, path).status == 0)
     let known = [try prints(path), try prints(folder.path("whole" + ending))]
+    func written() throws -> Int {
+      try FileManager.default.subpathsOfDirectory(atPath: folder.url.path).reduce(0) {
+        // A file may be gone by now.
+        let attributes = try? FileManager.default.attributesOfItem(atPath: folder.path($1))
+        return $0 + (attributes?[.size] as? Int ?? 0)
+      }
+    }
+    // Up to the middle. At the very end the two files of a recording take their places, one after the other.
+    let share = (captureByteCount(folder.path("whole" + ending)) ?? 0) / 10
     for round in 0..<6 {
+      let before = try written()
       let running = try RunningUwb(arguments + [path])
-      Thread.sleep(forTimeInterval: 0.01 + 0.06 * Double(round))
+      try eventually("part \(round) is not written") {
+        try !running.process.isRunning || written() >= before + share * round
+      }
       running.kill()
       #expect(known.contains(try prints(path)), "round \(round)")
     }

@@ -1,4 +1,14 @@
 import Foundation
+import Testing
+
+/// Waits until something that shows in no output is so, a minute at most.
+func eventually(_ what: Comment, _ isSo: () throws -> Bool) throws {
+  let end = ContinuousClock.now.advanced(by: .seconds(60))
+  while try !isSo() {
+    try #require(ContinuousClock.now < end, what)
+    usleep(2000)
+  }
+}
 
 /// A running `uwb` whose input and output are at hand.
 final class RunningUwb {
@@ -9,12 +19,15 @@ final class RunningUwb {
   private var pending: [UInt8] = []
 
   /// - Parameters:
+  ///   - shell: a line that runs it: `$0` is `uwb`, `$@` its arguments.
   ///   - terminal: a descriptor for standard input; `nil` for a pipe.
   ///   - errors: for standard error.
-  init(_ arguments: [String], terminal: Int32? = nil, errors: FileHandle = .nullDevice) throws {
+  init(
+    _ arguments: [String], shell: String? = nil, terminal: Int32? = nil, errors: FileHandle = .nullDevice
+  ) throws {
     self.errors = errors
-    process.executableURL = UwbProcess.executable
-    process.arguments = arguments
+    process.executableURL = shell == nil ? UwbProcess.executable : URL(fileURLWithPath: "/bin/bash")
+    process.arguments = (shell.map { ["-c", $0, UwbProcess.executable.path] } ?? []) + arguments
     process.standardError = errors
     process.standardOutput = output
     if let terminal {
@@ -43,6 +56,16 @@ final class RunningUwb {
       let count = read(descriptor, &bytes, bytes.count)
       guard count > 0 else { return nil }
       pending += bytes[..<count]
+    }
+  }
+
+  /// Writes to its input and waits until all of that is read.
+  func feed(_ bytes: some Sequence<UInt8>) throws {
+    try input.write(contentsOf: Data(bytes))
+    try eventually("its input is not read") {
+      var left: Int32 = 0
+      try #require(ioctl(input.fileDescriptor, UInt(FIONREAD), &left) == 0)
+      return left == 0
     }
   }
 

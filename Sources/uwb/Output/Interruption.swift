@@ -3,8 +3,9 @@ import Foundation
 import Synchronization
 import UWBCapture
 
-/// What Ctrl-C and SIGTERM do: where a verb reads its input to the end, the first one ends that input, so that all is finished
-/// as if it had ended by itself; the second one, or the first elsewhere, ends the program at once. Temporary files go either way.
+/// What Ctrl-C, SIGTERM and SIGHUP (the terminal is gone) do: where a verb reads its input to the end, the first one ends that
+/// input, so that all is finished as if it had ended by itself; the second one, or the first elsewhere, ends the program at
+/// once. Temporary files go either way.
 enum Interruption {
   static let status: Int32 = 130
 
@@ -21,6 +22,13 @@ enum Interruption {
     let listener = Thread { wait() }
     listener.start()
     for number in [SIGINT, SIGTERM] { signal(number) { _ in Interruption.tell() } }
+    if !isHangUpIgnored {
+      signal(SIGHUP) { _ in
+        // The system and a shell each tell of the same terminal: the second time is no second wish.
+        signal(SIGHUP, SIG_IGN)
+        Interruption.tell()
+      }
+    }
     atexit { TemporaryFiles.removeAll() }
   }
 
@@ -50,6 +58,13 @@ enum Interruption {
   static func sleep(seconds: Double) {
     var waiting = pollfd(fd: end.read, events: Int16(POLLIN), revents: 0)
     _ = poll(&waiting, 1, Int32(min(max(0, seconds), 1e6) * 1000))
+  }
+
+  /// `nohup` starts programs so, that they outlive their terminal.
+  private static var isHangUpIgnored: Bool {
+    let previous = signal(SIGHUP, SIG_IGN)
+    signal(SIGHUP, previous)
+    return unsafeBitCast(previous, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
   }
 
   private static func tell() {
