@@ -1,3 +1,5 @@
+import UWBDSP
+
 /// Tells a session's delegate what its stream says, for the session's life: whoever is the delegate at each event hears it.
 final class DelegateAdapter: Sendable {
   /// Whether this task is the one that calls a delegate.

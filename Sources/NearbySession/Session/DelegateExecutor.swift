@@ -1,4 +1,5 @@
 import Dispatch
+import UWBDSP
 
 /// Runs one session's delegate calls on the queue of the app's choice.
 ///

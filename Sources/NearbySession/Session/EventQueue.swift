@@ -1,4 +1,4 @@
-import Synchronization
+import UWBDSP
 
 /// An element of an `EventQueue`.
 protocol QueuedEvent: Sendable {

@@ -1,4 +1,4 @@
-import Synchronization
+import UWBDSP
 
 /// Where a host reads the time: seconds from any start, never the time of day.
 public protocol NearbyClock: Sendable {

@@ -1,11 +1,11 @@
 import Foundation
-import Synchronization
+import UWBDSP
 
 /// The temporary files of this process, for whoever ends it early.
 public enum TemporaryFiles {
-  private static let paths = Mutex<Set<String>>([])
+  private static let paths = StateLock<Set<String>>([])
   /// Held while files that belong together take their places.
-  private static let publishing = Mutex(())
+  private static let publishing = StateLock(())
 
   /// Creates a file that is not there yet; its descriptor, or −1 with `errno`.
   static func create(_ path: String) -> Int32 {

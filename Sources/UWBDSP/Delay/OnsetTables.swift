@@ -1,5 +1,3 @@
-import Synchronization
-
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Darwin)
@@ -52,7 +50,7 @@ final class OnsetTables: Sendable {
   let whitening: Whitening?
 
   private let table: PulseTable
-  private let whole = Mutex<OnsetCells?>(nil)
+  private let whole = StateLock<OnsetCells?>(nil)
 
   /// All profiles at all onsets; made where they are first asked for.
   var all: OnsetCells {

@@ -1,5 +1,4 @@
 import CFFTW
-import Synchronization
 
 /// What a transform is to do; the key under which its plan is kept.
 ///
@@ -40,7 +39,7 @@ public struct FourierRecipe: Hashable, Sendable {
 public final class FourierPlan: @unchecked Sendable {
   // Unchecked because of FFTW's plan pointer: FFTW documents that execution is thread-safe, and nothing else touches
   // the plan after `init`. One lock stands around everything else in FFTW, which is not thread-safe.
-  fileprivate static let cache = Mutex<[FourierRecipe: FourierPlan]>([:])
+  fileprivate static let cache = StateLock<[FourierRecipe: FourierPlan]>([:])
 
   public let recipe: FourierRecipe
   private let plan: fftwf_plan

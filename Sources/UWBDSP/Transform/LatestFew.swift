@@ -1,10 +1,8 @@
-import Synchronization
-
 /// What was made for the latest few keys, shared by all threads: a process that runs through many pulses must not keep what
 /// it made for each.
 final class LatestFew<Key: Equatable & Sendable, Value: Sendable>: Sendable {
   private let most: Int
-  private let kept = Mutex<[(key: Key, value: Value)]>([])
+  private let kept = StateLock<[(key: Key, value: Value)]>([])
 
   init(most: Int) { self.most = most }
 

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import NearbySession
-import Synchronization
 import UWBDSP
 
 #if canImport(Glibc)
@@ -39,7 +38,7 @@ struct EvaluateSessionsCommand: AsyncParsableCommand {
 
   /// Counts of latencies by 10 µs, shared by all subscribers.
   private final class Histogram: Sendable {
-    private let bins: Mutex<[Int]> = Mutex(Array(repeating: 0, count: 20_001))
+    private let bins: StateLock<[Int]> = StateLock(Array(repeating: 0, count: 20_001))
 
     func add(_ seconds: Double) {
       let bin = Int(seconds * 1e5, within: 0...20_000)

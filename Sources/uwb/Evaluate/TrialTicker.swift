@@ -1,12 +1,12 @@
-import Synchronization
+import UWBDSP
 
 /// Counts finished trials on a terminal, from whichever thread.
 final class TrialTicker: Sendable {
-  private let progress: Mutex<Progress>
-  private let done = Mutex(0)
+  private let progress: StateLock<Progress>
+  private let done = StateLock(0)
 
   init(label: String, total: Int) {
-    progress = Mutex(Progress(label, totalBytes: total, unit: "trials"))
+    progress = StateLock(Progress(label, totalBytes: total, unit: "trials"))
   }
 
   func add(_ count: Int) {

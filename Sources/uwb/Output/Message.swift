@@ -1,11 +1,11 @@
 import Foundation
-import Synchronization
 import UWBCapture
+import UWBDSP
 
 /// Messages for people, on standard error, apart from the data. What steers a terminal is written out. One that can't be written
 /// there is lost, and nothing else is.
 enum Message {
-  private static let warnings = Mutex<Set<String>>([])
+  private static let warnings = StateLock<Set<String>>([])
 
   static func write(_ text: String) { writeRaw("\(text.printable(keepingLines: true))\n") }
 

@@ -1,6 +1,5 @@
 import Dispatch
 import Foundation
-import Synchronization
 import UWBDSP
 
 /// An exchange, and what those before it told of the clocks.
@@ -26,7 +25,7 @@ final class MeasuringPool: Sendable {
 
     let exchanges: [ClockedExchange]
     /// `nil` until all are measured.
-    let outcome = Mutex<Outcome?>(nil)
+    let outcome = StateLock<Outcome?>(nil)
     let isDone = DispatchSemaphore(value: 0)
 
     init(_ exchanges: [ClockedExchange]) { self.exchanges = exchanges }
@@ -46,7 +45,7 @@ final class MeasuringPool: Sendable {
   private let antennaCount: Int
   private let window: Int
   /// Batches that nobody has taken yet, the next one last; one count of `offered` for each, and one for each thread to end.
-  private let pending = Mutex<[Batch]>([])
+  private let pending = StateLock<[Batch]>([])
   private let offered = DispatchSemaphore(value: 0)
   private let threads: Int
 

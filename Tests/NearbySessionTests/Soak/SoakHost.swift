@@ -1,4 +1,3 @@
-import Synchronization
 import UWBDSP
 
 @testable import NearbySession

@@ -1,4 +1,4 @@
-import Synchronization
+import UWBDSP
 
 @testable import NearbySession
 

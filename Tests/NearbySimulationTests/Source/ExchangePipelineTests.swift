@@ -1,5 +1,4 @@
 import NearbySession
-import Synchronization
 import Testing
 import UWBDSP
 import UWBSimulation
@@ -111,7 +110,7 @@ private final class RecordingClock: Clock {
     static func < (a: Instant, b: Instant) -> Bool { a.offset < b.offset }
   }
 
-  private let slept = Mutex<[Double]>([])
+  private let slept = StateLock<[Double]>([])
   let now = Instant(offset: .zero)
   let minimumResolution = Duration.zero
 

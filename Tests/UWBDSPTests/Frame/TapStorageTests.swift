@@ -1,4 +1,3 @@
-import Synchronization
 import Testing
 import UWBDSP
 
@@ -62,7 +61,7 @@ import UWBDSP
 }
 
 private final class Counter: Sendable {
-  private let count = Mutex(0)
+  private let count = StateLock(0)
   var value: Int { count.withLock { $0 } }
   func add() { count.withLock { $0 += 1 } }
 }

@@ -12,11 +12,11 @@ import Synchronization
     import Darwin
   #endif
 
-  final class StateLock<Value>: @unchecked Sendable {
+  package final class StateLock<Value>: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private var value: Value
 
-    init(_ value: sending Value) {
+    package init(_ value: sending Value) {
       self.value = value
       mutex = .allocate(capacity: 1)
       mutex.initialize(to: pthread_mutex_t())
@@ -28,7 +28,7 @@ import Synchronization
       mutex.deallocate()
     }
 
-    func withLock<Result, Failure: Error>(
+    package func withLock<Result, Failure: Error>(
       _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
       pthread_mutex_lock(mutex)
@@ -37,5 +37,5 @@ import Synchronization
     }
   }
 #else
-  typealias StateLock<Value> = Mutex<Value>
+  package typealias StateLock<Value> = Mutex<Value>
 #endif
