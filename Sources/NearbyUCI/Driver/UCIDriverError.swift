@@ -1,0 +1,30 @@
+/// Why a chip, or one of its sessions, does not do what it was told.
+public enum UCIDriverError: Error, Sendable, Hashable {
+  /// No answer within the time allowed, after so many commands.
+  case noAnswer(UCIMessageKind)
+  /// The chip asked for the command again too often.
+  case tooManyRetries(UCIMessageKind)
+  case refused(UCIMessageKind, UCIStatus)
+  /// An answer that can't be read.
+  case malformed(UCIMessageKind, UCIError)
+  /// The session's configuration was taken, and the session did not become ready: parameters are missing or refused.
+  case notConfigured
+  /// The chip has ended the session.
+  case ended(UCISessionReason)
+  /// The chip reported an error, or was reset: all its sessions are lost.
+  case chipLost
+}
+
+extension UCIDriverError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .noAnswer(let kind): "no answer to \(kind)"
+    case .tooManyRetries(let kind): "the chip asked too often for \(kind) again"
+    case .refused(let kind, let status): "\(kind) was refused with status \(String(status.rawValue, radix: 16))"
+    case .malformed(let kind, let error): "the answer to \(kind) can't be read: \(error)"
+    case .notConfigured: "the session did not become ready: parameters are missing or were refused"
+    case .ended(let reason): "the chip ended the session for reason \(String(reason.rawValue, radix: 16))"
+    case .chipLost: "the chip was lost"
+    }
+  }
+}
