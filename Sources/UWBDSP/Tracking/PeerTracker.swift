@@ -6,107 +6,73 @@
 
 /// Smooths one peer's distance and direction over exchanges, and says which exchange does not fit the others.
 ///
-/// The distance runs through `RangeTrack`: velocity, measurements with and without line of sight, outliers, and a deviation
-/// that counts what is not known of these.
-/// Azimuth and elevation each run through a Kalman filter with constant velocity and white acceleration (Bar-Shalom,
+/// The distance runs through `RangeTrack`: hypotheses on motion, outliers and lost line of sight. Delivered is the median of what they
+/// tell. Azimuth and elevation each run through a Kalman filter with constant velocity and white acceleration (Bar-Shalom,
 /// Li & Kirubarajan, "Estimation with Applications to Tracking and Navigation", 2001, section 6.2.2), measured with the
-/// exchange's own deviation. A distance that is rather an outlier than not hardly moves anything, unless so many agree with each
-/// other that it is the filter which is wrong; then it starts afresh.
+/// exchange's own deviation.
 ///
 /// With a `DevicePose` the direction is followed in the world's axes and handed out in the device's: a device that turns
 /// does not make its peer turn, and one that moves changes the distance by what its own motion makes of it.
 ///
-/// Not for swarms: each peer is followed alone. `update` allocates nothing.
+/// Not for swarms: each peer is followed alone. `update` allocates nothing after the first.
 public struct PeerTracker: Sendable, Hashable {
+  /// How peers move and what measurements are off by. Every value is used by `RangeTrack` but for the angles'.
   public struct Configuration: Sendable, Hashable {
-    /// Standard deviation of the distance's acceleration between corners, m/s², over times of about a second.
+    /// White acceleration of the distance between corners, m/s² over a second.
     public var acceleration: Double
     /// The same for angles, rad/s².
     public var angularAcceleration: Double
-    /// Standard deviation of a distance's rate in the long run, m/s: how fast people are.
+    /// Standard deviation of the distance's rate when a peer is first seen and after a corner, m/s.
     public var speed: Double
-    /// How long people walk straight on, seconds on average, and by how much a corner changes the distance's rate, m/s: somebody who walks
-    /// at 1.5 m/s and turns to anywhere changes it by that, root mean square.
+    /// Mean time between corners, s.
     public var straightTime: Double
-    public var turn: Double
     /// Angles beyond so many deviations are jumps.
     public var gate: Double
     /// Part of the distances that are far off.
     public var outliers: Double
-    /// So many outliers in a row that agree with each other start the filter afresh.
-    public var mostOutliers: Int
-    /// A silence of so many seconds starts the filter afresh.
-    public var longestGap: Double
-    /// How long line of sight lasts, and how long an obstruction does, seconds on average. The first is where the filter
-    /// starts from; it learns how it is here.
+    /// Outliers in a row that agree: an offset of fewer measurements than this, or of less time (s), is never taken for the distance.
+    public var burstLength: Int
+    public var burstTime: Double
+    /// Mean times for which line of sight lasts, and is lost, s.
     public var clearTime: Double
     public var obstructedTime: Double
-    /// What losing line of sight adds to a distance, m: mean of an exponential distribution.
+    /// Mean of what losing line of sight adds to a distance, m.
     public var detour: Double
-    /// The same where a peer is obstructed when it is first seen: mean, and standard deviation.
-    public var obstructedBias: Double
-    public var obstructedDeviation: Double
-    /// By how much such a detour wanders in a second of walking, m.
-    public var detourDrift: Double
-    /// How long a track is right before it has to jump, seconds on average: detours begin unnoticed.
-    public var jumpTime: Double
-    /// Whether the part of outliers, the rate of losses and the acceleration are learned as measurements come; what is configured is
-    /// then where they start.
-    public var isAdaptive: Bool
+    /// A silence of so many seconds starts the filter afresh.
+    public var longestGap: Double
 
     public init(
-      acceleration: Double = 0.25, angularAcceleration: Double = 0.5, speed: Double = 2, straightTime: Double = 3,
-      turn: Double = 1.5, gate: Double = 4, outliers: Double = 0.04, mostOutliers: Int = 3, longestGap: Double = 5,
-      clearTime: Double = 12, obstructedTime: Double = 4, detour: Double = 0.5,
-      obstructedBias: Double = 0.6, obstructedDeviation: Double = 0.5,
-      detourDrift: Double = 0.005, jumpTime: Double = 200, isAdaptive: Bool = true
+      acceleration: Double = 0.7, angularAcceleration: Double = 0.5, speed: Double = 1.3, straightTime: Double = 2,
+      gate: Double = 4, outliers: Double = 0.02, burstLength: Int = 9, burstTime: Double = 0.6,
+      clearTime: Double = 25, obstructedTime: Double = 6, detour: Double = 0.5, longestGap: Double = 5
     ) {
       self.acceleration = acceleration
       self.angularAcceleration = angularAcceleration
       self.speed = speed
       self.straightTime = straightTime
-      self.turn = turn
       self.gate = gate
       self.outliers = outliers
-      self.mostOutliers = mostOutliers
-      self.longestGap = longestGap
+      self.burstLength = burstLength
+      self.burstTime = burstTime
       self.clearTime = clearTime
       self.obstructedTime = obstructedTime
       self.detour = detour
-      self.obstructedBias = obstructedBias
-      self.obstructedDeviation = obstructedDeviation
-      self.detourDrift = detourDrift
-      self.jumpTime = jumpTime
-      self.isAdaptive = isAdaptive
+      self.longestGap = longestGap
     }
   }
 
-  /// What a peer's distance changes by in a second at most, m.
-  private static let fastest = 5.0
+  /// Deviations and distances are kept within these, m: no radio says otherwise.
+  private static let deviations = 1e-4...1e3
+  private static let distances = -1e6...1e6
 
   public let configuration: Configuration
   private var distance: RangeTrack?
   private var azimuth: ScalarTrack?
   private var elevation: ScalarTrack?
-  private var outliers = 0
-  /// The outlier before, m and s.
-  private var lastOutlier: (value: Double, time: Double) = (0, 0)
   private var pose: DevicePose?
 
   public init(_ configuration: Configuration = Configuration()) {
     self.configuration = configuration
-  }
-
-  public static func == (one: PeerTracker, other: PeerTracker) -> Bool {
-    one.configuration == other.configuration && one.distance == other.distance && one.azimuth == other.azimuth
-      && one.elevation == other.elevation && one.outliers == other.outliers && one.pose == other.pose
-      && one.lastOutlier == other.lastOutlier
-  }
-
-  public func hash(into hasher: inout Hasher) {
-    hasher.combine(configuration)
-    hasher.combine(distance)
-    hasher.combine(outliers)
   }
 
   /// A measurement after tracking.
@@ -136,47 +102,42 @@ public struct PeerTracker: Sendable, Hashable {
     }
   }
 
-  /// Takes the next measurement of this peer; times do not decrease. Measurements without a distance pass unchanged.
+  /// Takes the next measurement of this peer. Measurements without a distance, or without a time, pass unchanged; one that comes
+  /// before its predecessor is taken to come with it, and starts the filter afresh where it is more than `longestGap` earlier.
   ///
   /// - Parameter pose: of the local device at that time, where it is known.
   public mutating func update(_ measurement: RangingMeasurement, pose newPose: DevicePose? = nil) -> Output {
-    guard measurement.status == .ok, let value = measurement.distance, let deviation = measurement.distanceDeviation,
-      value.isFinite, deviation.isFinite, deviation >= 0
+    guard measurement.status == .ok, let measured = measurement.distance, let stated = measurement.distanceDeviation,
+      measured.isFinite, stated.isFinite, stated >= 0, measurement.time.isFinite
     else { return Output(measurement: measurement, isOutlier: false) }
-    if let track = distance, measurement.time - track.time > configuration.longestGap { reset() }
+    let value = Self.limited(measured, Self.distances)
+    let deviation = Self.limited(stated, Self.deviations)
+    if let track = distance, abs(measurement.time - track.time) > configuration.longestGap { reset() }
     move(to: newPose)
 
-    guard var track = distance else {
-      return begin(measurement, value, deviation, outliers: configuration.outliers)
+    let probability = Self.lineOfSightProbability(of: measurement)
+    let innovation = distance?.update(
+      value, deviation: deviation, time: measurement.time, lineOfSightProbability: probability, configuration)
+    if distance == nil {
+      distance = RangeTrack(
+        value, deviation: deviation, time: measurement.time, lineOfSightProbability: probability, configuration)
     }
-    let innovation = track.update(
-      value, deviation: deviation, time: measurement.time, lineOfSightProbability: Self.word(of: measurement),
-      mayLose: measurement.rangeBias == nil, configuration)
-    if innovation.isOutlier {
-      // Outliers that contradict each other, too, say nothing of where the peer is.
-      let reach = Self.fastest * (measurement.time - lastOutlier.time) + configuration.gate * 1.5 * deviation
-      outliers = outliers > 0 && abs(value - lastOutlier.value) <= reach ? outliers + 1 : 1
-      lastOutlier = (value, measurement.time)
-      if outliers >= configuration.mostOutliers {
-        reset()
-        pose = newPose
-        // Two that agree are hardly both outliers.
-        return begin(
-          measurement, value, deviation, outliers: configuration.outliers * configuration.outliers, after: track)
-      }
-    } else {
-      outliers = 0
+    var output = Output(measurement: measurement, isOutlier: false)
+    guard let distance else { return output }
+    output.measurement.distance = max(0, distance.median)
+    output.measurement.distanceDeviation = Self.deviation(of: distance, measurement)
+    output.lineOfSightProbability = distance.lineOfSightProbability
+    if let innovation {
+      output.isOutlier = distance.outlierProbability(configuration) > 0.5
+      output.normalisedInnovation = innovation.variance > 0 ? innovation.value / innovation.variance.squareRoot() : 0
+      output.innovationProbability = innovation.probability
     }
-    distance = track
-    var output = Output(measurement: measurement, isOutlier: innovation.isOutlier)
-    output.normalisedInnovation =
-      innovation.variance > 0 ? innovation.value / innovation.variance.squareRoot() : 0
-    output.innovationProbability = innovation.probability
-    output.measurement.distance = max(0, track.value)
-    output.measurement.distanceDeviation = Self.deviation(of: track, measurement)
-    output.lineOfSightProbability = track.lineOfSightProbability
     if !output.isOutlier { trackDirection(measurement, into: &output.measurement) }
     return output
+  }
+
+  private static func limited(_ value: Double, _ range: ClosedRange<Double>) -> Double {
+    min(max(value, range.lowerBound), range.upperBound)
   }
 
   /// How likely the peer is nearer than `distance` (m), by all measurements so far; `nil` before the first. The error of a
@@ -185,32 +146,10 @@ public struct PeerTracker: Sendable, Hashable {
     self.distance.map { $0.probability(below: distance) }
   }
 
-  /// Starts from one measurement.
-  ///
-  /// - Parameter before: the track that it contradicts
-  private mutating func begin(
-    _ measurement: RangingMeasurement, _ value: Double, _ deviation: Double, outliers: Double,
-    after before: RangeTrack? = nil
-  ) -> Output {
-    let word = Self.word(of: measurement)
-    var track = RangeTrack(
-      value, deviation: deviation, time: measurement.time, lineOfSightProbability: word, outliers: outliers,
-      configuration)
-    if let before, measurement.rangeBias == nil {
-      track.recall(before, value, deviation: deviation, lineOfSightProbability: word, configuration)
-    }
-    distance = track
-    var output = Output(measurement: measurement, isOutlier: false)
-    output.measurement.distance = max(0, word == nil && before == nil ? value : track.value)
-    output.measurement.distanceDeviation = Self.deviation(of: track, measurement)
-    output.lineOfSightProbability = track.lineOfSightProbability
-    trackDirection(measurement, into: &output.measurement)
-    return output
-  }
-
-  /// What the measurement says for line of sight. A bias that was predicted from the CIR is off already, obstructed or not.
-  private static func word(of measurement: RangingMeasurement) -> Double? {
-    measurement.rangeBias == nil ? measurement.lineOfSightProbability : nil
+  /// A classifier's; `nil` where a bias predicted from the CIR is taken off already, obstructed or not.
+  private static func lineOfSightProbability(of measurement: RangingMeasurement) -> Double? {
+    guard measurement.rangeBias == nil, let probability = measurement.lineOfSightProbability else { return nil }
+    return (0...1).contains(probability) ? probability : nil
   }
 
   /// What a calibration takes off is the place's or the device's: exchanges don't average its error away.
@@ -228,7 +167,6 @@ public struct PeerTracker: Sendable, Hashable {
     distance = nil
     azimuth = nil
     elevation = nil
-    outliers = 0
   }
 
   /// The device's own motion along the line to the peer changes the distance; a turn changes nothing that is kept.
@@ -244,7 +182,8 @@ public struct PeerTracker: Sendable, Hashable {
     }
     guard let azimuth else { return }
     let toPeer = Direction.unitVector(azimuth: azimuth.value, elevation: elevation?.value ?? 0)
-    distance?.shift(by: -(toPeer * (newPose.position - pose.position)).sum())
+    let shift = -(toPeer * (newPose.position - pose.position)).sum()
+    if shift.isFinite { distance?.shift(by: shift) }
   }
 
   private mutating func trackDirection(_ measured: RangingMeasurement, into output: inout RangingMeasurement) {

@@ -4,256 +4,265 @@
   import Darwin
 #endif
 
-/// Follows a distance through outliers and lost line of sight, and says how far off it may be.
+/// One peer's distance over time: up to eight hypotheses on what the measurements are off by, and how the peer turned.
 ///
-///     clear:       z = d + noise                obstructed:  z = d + b + noise              either:  z is anything, now and then
-///
-/// d is the distance, its rate moves as in `RangeMotion`; b is the detour of an obstructed path, which lasts while line of sight is
-/// lost and wanders a little. What happened is not known, so several accounts of it run side by side (at most two of either kind, each
-/// a Kalman filter) with probabilities from how well they predicted, and from the measurement's own probability of line of sight
-/// where it has one:
-/// - line of sight is lost, and a detour begins; or it comes back;
-/// - the peer turns a corner, and its rate is another one from there on;
-/// - the track itself was wrong: born of an outlier, or of a detour that nobody noticed. It jumps. Or what looked like a detour was
-///   the end of such an error;
-/// - the measurement is an outlier. That is no account of its own: its share is mixed into each, spread counted (probabilistic
-///   data association, Bar-Shalom & Tse, Automatica 11, 1975).
-///
-/// Accounts are merged after the measurement, not before (generalised pseudo-Bayes of second order, Bar-Shalom, Li & Kirubarajan
-/// 2001, 11.6.4): a jump back by the detour tells its end only as long as "before" is not blurred. The distance delivered is the mean over
-/// all accounts, its variance that of all of them: while it is open whether line of sight was lost, the variance says so.
-///
-/// How often line of sight is lost, how often a measurement is an outlier and how much the rate is pushed about are learned as it goes
-/// (`RangeHabits`): a peer in the open earns its small deviations within half a minute. While it stands, nothing is learned of what
-/// happens to those who walk, and a classifier's verdicts are one witness, not many (`PlaceMemory`).
-///
-/// Cost: some eleven Kalman updates of three states a measurement, no allocation.
+/// Each measurement branches each hypothesis: it follows, after a corner or none; its offset ends; an offset begins, or another. The
+/// likeliest eight are kept, close ones merged (multiple hypotheses: Reid, IEEE Trans. Autom. Control 24, 1979). An offset that outlives
+/// bursts of outliers may be the distance instead (`adopt`).
 struct RangeTrack: Sendable, Hashable {
-  /// Outliers: anywhere within 25 m, of which a Gaussian makes 3 m at birth, m⁻¹ and m.
-  private static let outlierDensity = 0.04
-  private static let outlierDeviation = 3.0
-  /// How far a wrong track jumps, m, and how much its rate with it, m/s.
-  private static let jump = (distance: 0.7, rate: 1.0)
-  /// A measurement that told so much may have been an outlier and the track with it, m².
-  private static let hearsay = 1.0
-  /// One that told more than this begins anew what others then confirm, m²; and so many of these make it certain.
-  private static let news = 0.1
-  private static let enoughConfirmations = 3
-  /// Shorter detours are motion, for all that can be told, m.
-  private static let leastDetour = 0.05
-  /// No room has longer ones, m.
-  private static let longestDetour = 10.0
-  /// How well the mean detour is known: Pareto's exponent.
-  private static let detourShape = 3.0
-  /// A classifier is never surer than 49 : 1 here: it is wrong now and then, and for a stretch.
-  private static let surest = 0.98
-
-  private(set) var time: Double
-  private(set) var clear = RangeHypotheses(hasDetour: false)
-  private(set) var obstructed = RangeHypotheses(hasDetour: true)
-  private var habits = RangeHabits()
-  private var place: PlaceMemory
-  /// By how much the last measurement made the distance surer, m²: after a gap the track is its word alone.
-  private var told = 0.0
-  /// Measurements since then that fitted.
-  private var confirmations = 0
-
-  /// Born of one measurement, which is taken to be clear unless it says otherwise.
-  ///
-  /// - Parameter outliers: how likely it is an outlier.
-  init(
-    _ value: Double, deviation: Double, time: Double, lineOfSightProbability: Double?, outliers: Double,
-    _ c: PeerTracker.Configuration
-  ) {
-    self.time = time
-    place = PlaceMemory(value)
-    let noise = deviation * deviation
-    let speed = c.speed.isFinite ? c.speed * c.speed : 9
-    let detour = c.obstructedDeviation * c.obstructedDeviation
-    let lost = 1 - (lineOfSightProbability.map(Self.tempered) ?? 1)
-    let good = (1 - outliers) * max(1e-12, RangeUpdate.positive(value, noise))
-    clear.add(
-      RangeHypothesis(
-        weight: (1 - lost) * good, state: SIMD3(value, 0, 0), covariance: .diagonal(noise, speed, 0)))
-    clear.add(
-      RangeHypothesis(
-        weight: outliers, state: SIMD3(max(0, value), 0, 0),
-        covariance: .diagonal(noise + Self.outlierDeviation * Self.outlierDeviation, speed, 0)))
-    var start = RangeHypothesis(
-      weight: lost * good, state: SIMD3(value - c.obstructedBias, 0, c.obstructedBias),
-      covariance: .diagonal(noise + detour, speed, detour))
-    // z = d + b: what raises one lowers the other.
-    start.covariance.x.z = -detour
-    start.covariance.z.x = -detour
-    obstructed.add(start)
-    normalise()
-    if let lineOfSightProbability { _ = place.news(Self.tempered(lineOfSightProbability), step: 0) }
-  }
-
-  /// How likely the peer is in line of sight.
-  var lineOfSightProbability: Double { clear.weight }
-
-  /// Mean of the distance over all accounts.
-  var value: Double { sum { $0.state.x } }
-
-  var variance: Double {
-    let mean = value
-    return sum { $0.covariance.x.x + ($0.state.x - mean) * ($0.state.x - mean) }
-  }
-
-  /// How likely the peer is nearer than `distance`.
-  func probability(below distance: Double) -> Double {
-    sum { hypothesis in
-      let deviation = hypothesis.covariance.x.x.squareRoot()
-      let apart = distance - hypothesis.state.x
-      return deviation > 0 ? NormalDistribution.probability(below: apart / deviation) : apart > 0 ? 1 : 0
-    }
-  }
-
-  /// Born where another track did not expect it: that one may have been right, and what is measured now be a detour.
-  ///
-  /// - Parameters:
-  ///   - before: the other track, at the same time
-  ///   - value: what was measured, m, with `deviation`
-  mutating func recall(
-    _ before: RangeTrack, _ value: Double, deviation: Double, lineOfSightProbability: Double?,
-    _ c: PeerTracker.Configuration
-  ) {
-    var past = before.clear.heavier
-    let detour = value - past.state.x
-    // What a track knows that was born of an outlier, at the start or after a gap, is no reason to doubt others.
-    guard before.confirmations >= Self.enoughConfirmations, past.weight > 0, c.detour > 0,
-      detour > 0, detour < Self.longestDetour
-    else { return }
-    // A loss of line of sight with a detour so long, or an error of the track as long as any. How long detours are is known from the
-    // configuration alone: exponential with a mean that isn't known is Pareto's distribution (Lomax, J. Am. Statistical Association 49, 1954).
-    let tail = pow(1 + detour / (Self.detourShape * c.detour), -Self.detourShape - 1) / c.detour
-    let lost = before.habits.lossRate(c, obstructed: before.obstructed.weight) * tail
-    let wrong = Self.outlierDensity / c.jumpTime
-    let word = lineOfSightProbability.map(Self.tempered) ?? 0.5
-    let weights = (lost: lost * (1 - word), wrong: wrong * word)
-    guard weights.lost > 0 else { return }
-    let part = weights.lost / (weights.lost + weights.wrong)
-    clear.scaleWeights(by: 1 - part)
-    obstructed.scaleWeights(by: 1 - part)
-    past = past.withoutDetour.weighted(by: part / past.weight)
-    past.state.z = detour
-    past.covariance.x.z = -past.covariance.x.x
-    past.covariance.z.x = -past.covariance.x.x
-    past.covariance.y.z = -past.covariance.x.y
-    past.covariance.z.y = -past.covariance.x.y
-    past.covariance.z.z = past.covariance.x.x + deviation * deviation
-    obstructed.add(past)
-  }
-
-  /// The distance moved by what the device's own motion makes of it.
-  mutating func shift(by distance: Double) {
-    clear.shift(by: distance)
-    obstructed.shift(by: distance)
-    place.shift(by: distance)
-  }
-
-  /// How a measurement lay to what was predicted for it.
   struct Innovation {
-    /// Measured less the mean prediction, and the prediction's variance, noise included, outliers not.
+    /// Of the measurement, less the predicted mean, m, and its variance.
     var value: Double
     var variance: Double
-    /// How likely a measurement up to this one was, outliers included: uniform over measurements where the model holds.
+    /// How likely a smaller measurement was.
     var probability: Double
-    /// Whether the measurement is rather an outlier than not.
-    var isOutlier: Bool
   }
 
-  /// Moves to the time of a measurement and takes it in.
-  ///
-  /// - Parameter mayLose: whether line of sight may have been lost; not where the bias of a lost one is off already.
+  /// Outliers are off by b with the density 1 / (2 ln(1 + R) (|b| + 1 m)), R = 20 in m.
+  private static let outlierScale = 0.5 / log(21.0)
+  /// Probability that an offset ends with the next measurement, before it has outlived bursts.
+  private static let burstEnd = 0.25
+  /// Part of an offset's weight that goes to its being the distance: too short, like a detour, too long for one.
+  private static let adopted = (shorter: 0.9, detour: 0.005, longer: 0.5)
+  /// Offsets up to so many mean detours may be detours.
+  private static let longestDetour = 6.0
+  /// A classifier counts once in this time, s, and with no more than this probability.
+  private static let classifier = (time: 0.4, limit: 0.8)
+  /// By how much a distance may be negative: delays that are not calibrated, m.
+  private static let negative = 0.3
+  /// Silences longer than this may hold corners, s; so may measurements further off than a deviation.
+  private static let shortStep = 0.5
+  /// Measurements closer in time than this (s) count as one together, and share an error of so many stated deviations.
+  private static let shared = (time: 0.1, deviations: 2.0)
+
+  private(set) var time: Double
+  private var mixture = RangeMixture()
+  private var children: [RangeHypothesis] = []
+  private var noise = RangeNoise()
+  /// Probability that all measurements so far were a burst of outliers.
+  private var burstFromStart = 0.0
+  /// Mean time between measurements, s.
+  private var interval = shared.time
+  /// Deviation stated with the last measurement, m.
+  private var stated: Double
+
+  init(
+    _ value: Double, deviation: Double, time: Double, lineOfSightProbability: Double?, _ c: PeerTracker.Configuration
+  ) {
+    self.time = time
+    stated = deviation
+    children.reserveCapacity(8 * RangeMixture.maximumCount)
+    noise.add(value, deviation: deviation, time: time)
+    begin(value, deviation * deviation, lineOfSightProbability, c)
+  }
+
+  /// Starts from one measurement, in the clear or obstructed.
+  private mutating func begin(
+    _ value: Double, _ noise: Double, _ probability: Double?, _ c: PeerTracker.Configuration
+  ) {
+    let clear = probability.map(Self.limited) ?? 1 - c.outliers
+    var one = RangeHypothesis(
+      weight: clear, distance: max(value, -3 * Self.negative), variance: noise, rateVariance: c.speed * c.speed)
+    children.append(one)
+    one.weight = 1 - clear
+    one.distance -= c.detour
+    one.dd += c.detour * c.detour
+    one.beginOffset(mean: c.detour, variance: c.detour * c.detour, age: c.burstLength + 1, time: time)
+    one.db = -one.bb
+    children.append(one)
+    weighNegativeDistances()
+    let burst = min(2 * c.outliers, 0.5)
+    burstFromStart = burst / (burst + (1 - burst) * children.reduce(0) { $0 + $1.weight })
+    mixture.keepLikeliest(of: &children)
+  }
+
+  /// The device has moved towards the peer by `-shift`, m.
+  mutating func shift(by shift: Double) {
+    mixture.changeEach { $0.distance += shift }
+  }
+
+  // MARK: Update
+
   mutating func update(
-    _ measured: Double, deviation: Double, time later: Double, lineOfSightProbability: Double?, mayLose: Bool,
+    _ value: Double, deviation: Double, time newTime: Double, lineOfSightProbability: Double?,
     _ c: PeerTracker.Configuration
   ) -> Innovation {
-    let step = max(0, later - time)
-    time = later
-    let motion = RangeMotion(step: step, acceleration: habits.acceleration(c), speed: c.speed)
-    clear.move(motion, drift: 0)
-    // Line of sight is lost and found by those who walk, and detours wander with them.
-    let share = place.share(over: step)
-    let walked = step * share
-    obstructed.move(motion, drift: c.detourDrift * c.detourDrift * walked)
-    let lost = mayLose && c.detour > 0 ? -expm1(-walked * habits.lossRate(c, obstructed: obstructed.weight)) : 0
-    let found = -expm1(-walked / c.obstructedTime)
-    let jumped =
-      1 - exp(-walked / c.jumpTime) * (1 - share * c.outliers * told / (told + Self.hearsay))
-    let corner = RangeCorner(step: step, straightTime: c.straightTime, turn: c.turn)
-    let foreseen = clear.heavier.covariance.x.x + corner.variance
-    let inSight = clear.weight
-
-    let word = lineOfSightProbability.map { place.news(Self.tempered($0), step: step) } ?? 0.5
-    var update = RangeUpdate(
-      measured: measured, noise: deviation * deviation, outliers: habits.outliers(c),
-      outlierDensity: Self.outlierDensity)
-    var nextClear = RangeHypotheses(hasDetour: false)
-    var nextObstructed = RangeHypotheses(hasDetour: true)
-    // Still in sight, or again; or the track was wrong.
-    clear.each {
-      corner.walk(
-        $0.weighted(by: (1 - lost) * (1 - jumped)), &update, into: &nextClear, word: word, isMotion: true)
-    }
-    let before = update.weight
-    obstructed.each {
-      let back = $0.withoutDetour.weighted(by: found)
-      for index in 0..<corner.ways { nextClear.add(update.apply(to: corner.way(index, back), word: word)) }
-    }
-    let returned = update.weight - before
-    var wrong = clear.heavier
-    wrong.weight = inSight * (1 - lost) * jumped
-    wrong.covariance.x.x += Self.jump.distance * Self.jump.distance + told
-    wrong.covariance.y.y += Self.jump.rate * Self.jump.rate
-    nextClear.add(update.apply(to: wrong, word: word))
-    let mistaken = -expm1(-walked / c.jumpTime)
-    var noDetour = obstructed.heavier.withPathAsDistance
-    noDetour.weight = (1 - inSight) * (1 - found) * mistaken
-    nextClear.add(update.apply(to: noDetour, word: word))
-    // Still lost, or now.
-    obstructed.each {
-      corner.walk(
-        $0.weighted(by: (1 - found) * (1 - mistaken)), &update, into: &nextObstructed, word: 1 - word,
-        leastDetour: Self.leastDetour)
-    }
-    clear.each {
-      let behind = $0.weighted(by: lost)
-      for index in 0..<corner.ways {
-        nextObstructed.add(update.beginDetour(corner.way(index, behind), word: 1 - word, mean: c.detour))
-      }
-    }
-    clear = nextClear
-    obstructed = nextObstructed
-    if c.isAdaptive { habits.learn(from: update, returned: returned, clearTime: walked * inSight) }
-    told = max(0, foreseen - clear.heavier.covariance.x.x)
-    let innovation = update.innovation
-    if told > Self.news {
-      confirmations = 0
-    } else if !innovation.isOutlier {
-      confirmations += 1
-    }
-    normalise()
-    let likeliest = clear.heavier.weight >= obstructed.heavier.weight ? clear.heavier : obstructed.heavier
-    place.follow(likeliest.path, variance: likeliest.pathVariance, step: step)
+    let step = max(0, newTime - time)
+    time = newTime
+    stated = deviation
+    interval += (step - interval) / 8
+    let sharing = max(1, Self.shared.time / max(interval, 1e-3))
+    let m = Measurement(value, noise: deviation * deviation * noise.factor * sharing, step: step, c)
+    noise.add(value, deviation: deviation, time: newTime)
+    mixture.changeEach { $0.predict(step, acceleration: c.acceleration * c.acceleration) }
+    let innovation = mixture.innovation(value, noise: m.noise)
+    for parent in mixture.hypotheses { branch(parent, m, c) }
+    startAnew(m, c)
+    weighNegativeDistances()
+    if let lineOfSightProbability { classify(lineOfSightProbability, step) }
+    mixture.keepLikeliest(of: &children)
+    // Nothing explains it, not even an outlier.
+    if mixture.hypotheses.isEmpty { begin(value, m.noise, lineOfSightProbability, c) }
+    adopt(c)
     return innovation
   }
 
-  private static func tempered(_ probability: Double) -> Double { min(max(probability, 1 - surest), surest) }
+  private struct Measurement {
+    var value: Double
+    var noise: Double
+    var step: Double
+    /// Probabilities over the step: of a corner, of losing line of sight, of its return, of a burst's end.
+    var turning: Double
+    var losing: Double
+    var regaining: Double
+    var ending: Double
 
-  private func sum(_ term: (RangeHypothesis) -> Double) -> Double {
-    var sum = 0.0
-    clear.each { if $0.weight > 0 { sum += $0.weight * term($0) } }
-    obstructed.each { if $0.weight > 0 { sum += $0.weight * term($0) } }
-    return sum
+    init(_ value: Double, noise: Double, step: Double, _ c: PeerTracker.Configuration) {
+      (self.value, self.noise, self.step) = (value, noise, step)
+      turning = 1 - exp(-step / c.straightTime)
+      losing = 1 - exp(-step / c.clearTime)
+      regaining = 1 - exp(-step / c.obstructedTime)
+      ending = max(RangeTrack.burstEnd, 1 - exp(-step / c.burstTime))
+    }
   }
 
-  private mutating func normalise() {
-    let sum = clear.weight + obstructed.weight
-    guard sum > 0 else { return }
-    clear.scaleWeights(by: 1 / sum)
-    obstructed.scaleWeights(by: 1 / sum)
+  private mutating func branch(_ parent: RangeHypothesis, _ m: Measurement, _ c: PeerTracker.Configuration) {
+    let lasting = 1 - min(c.outliers + m.losing, 0.5)
+    let ending = parent.isOffset ? (parent.age < c.burstLength ? m.ending : m.regaining) : 0
+    follow(parent, parent.weight * (1 - ending) * lasting, m, c)
+    if parent.isOffset {
+      // An offset of which little is known brings the distance back when it ends, not further.
+      if parent.bb < 9 * m.noise || (m.value - parent.distance - parent.offset) * parent.offset < 0 {
+        var clear = parent
+        clear.endOffset()
+        follow(clear, parent.weight * ending * lasting, m, c)
+      }
+      // A single outlier within the offset.
+      var aside = parent
+      aside.weight *= Self.outlierDensity(m.value - parent.predicted.value, c) * Self.burstEnd
+      children.append(aside)
+    }
+    beginOffset(parent, m, c)
+  }
+
+  /// Of a measurement that is off by so much (m), 1/m.
+  private static func outlierDensity(_ offset: Double, _ c: PeerTracker.Configuration) -> Double {
+    c.outliers * outlierScale / (abs(offset) + 1)
+  }
+
+  /// Follows the measurement, straight on and after a corner.
+  private mutating func follow(
+    _ hypothesis: RangeHypothesis, _ weight: Double, _ m: Measurement, _ c: PeerTracker.Configuration
+  ) {
+    let (value, variance) = hypothesis.predicted
+    let innovation = m.value - value
+    let mayTurn = innovation * innovation > variance + m.noise || m.step > Self.shortStep
+    var straight = hypothesis
+    straight.weight = mayTurn ? weight * (1 - m.turning) : weight
+    straight.correct(m.value, noise: m.noise)
+    children.append(straight)
+    guard mayTurn else { return }
+    var turned = hypothesis
+    turned.weight = weight * m.turning
+    turned.turn(m.step, acceleration: c.acceleration * c.acceleration, speed: c.speed)
+    turned.correct(m.value, noise: m.noise)
+    children.append(turned)
+  }
+
+  /// The measurement is an outlier, or line of sight was lost.
+  private mutating func beginOffset(_ parent: RangeHypothesis, _ m: Measurement, _ c: PeerTracker.Configuration) {
+    var off = parent
+    off.endOffset()
+    if m.step > Self.shortStep {
+      var turned = off
+      turned.turn(m.step, acceleration: c.acceleration * c.acceleration, speed: c.speed)
+      off.weight *= 1 - m.turning
+      turned.weight *= m.turning
+      off.merge(turned)
+    }
+    let gap = m.value - off.distance
+    var density = Self.outlierDensity(gap, c)
+    if off.dd < c.detour * c.detour / 2 {
+      if gap > 0 { density += m.losing * exp(-gap / c.detour) / c.detour }
+    } else {
+      // Where the distance is open, too, the measurement tells of both.
+      var obstructed = off
+      obstructed.beginOffset(
+        mean: c.detour, variance: c.detour * c.detour, age: c.burstLength + 1, time: time - c.burstTime)
+      obstructed.weight = parent.weight * m.losing
+      obstructed.correct(m.value, noise: m.noise)
+      children.append(obstructed)
+    }
+    off.weight = parent.weight * density * (parent.isOffset ? Self.burstEnd : 1)
+    off.beginOffset(m.value, noise: m.noise, time: time)
+    children.append(off)
+  }
+
+  /// All measurements before this one may have been a burst.
+  private mutating func startAnew(_ m: Measurement, _ c: PeerTracker.Configuration) {
+    guard burstFromStart > 1e-3 else { return }
+    let offset = mixture.hypotheses[0].distance - m.value
+    let weight = burstFromStart * Self.burstEnd * Self.outlierDensity(offset, c) / c.outliers
+    children.append(
+      RangeHypothesis(weight: weight, distance: m.value, variance: m.noise, rateVariance: c.speed * c.speed))
+    burstFromStart *= 1 - Self.burstEnd
+  }
+
+  private mutating func weighNegativeDistances() {
+    for index in children.indices where children[index].distance < 0 {
+      let one = children[index]
+      children[index].weight *= exp(-one.distance * one.distance / (2 * (one.dd + Self.negative * Self.negative)))
+    }
+  }
+
+  private static func limited(_ probability: Double) -> Double {
+    min(max(probability, 1 - classifier.limit), classifier.limit)
+  }
+
+  private mutating func classify(_ probability: Double, _ step: Double) {
+    let part = min(1, step / Self.classifier.time)
+    let p = Self.limited(probability)
+    let (clear, obstructed, either) = (exp(part * log(p)), exp(part * log(1 - p)), exp(part * log(0.5)))
+    for index in children.indices {
+      let one = children[index]
+      children[index].weight *= one.isObstructed ? obstructed : one.isOffset ? either : clear
+    }
+  }
+
+  /// Splits offsets that have just outlived bursts: the offset remains, or is the distance.
+  private mutating func adopt(_ c: PeerTracker.Configuration) {
+    mixture.adoptOffsets { one in
+      guard one.age == c.burstLength else { return nil }
+      guard time - one.since >= c.burstTime else {
+        one.age -= 1
+        return nil
+      }
+      one.age += 1
+      if one.offset < 0 { return Self.adopted.shorter }
+      return one.offset < Self.longestDetour * c.detour ? Self.adopted.detour : Self.adopted.longer
+    }
+  }
+
+  // MARK: Results
+
+  /// Posterior median, m.
+  var median: Double { mixture.quantile(0.5) }
+
+  /// Variance of a Gaussian whose quantiles are as far apart as the posterior's of 16 % and 84 %, and of the error that measurements share
+  /// that come faster than `shared.time`.
+  var variance: Double {
+    let deviation = (mixture.quantile(0.8413) - mixture.quantile(0.1587)) / 2
+    let common = Self.shared.deviations * stated
+    return deviation * deviation + max(0, 1 - interval / Self.shared.time) * common * common
+  }
+
+  /// How likely the distance is below this.
+  func probability(below distance: Double) -> Double { mixture.probability(below: distance) }
+
+  var lineOfSightProbability: Double { 1 - mixture.weight { $0.isObstructed } }
+
+  /// How likely the last measurement is off by what no detour is known to be: an offset that has not outlived bursts.
+  func outlierProbability(_ c: PeerTracker.Configuration) -> Double {
+    mixture.weight { $0.isOffset && $0.age <= c.burstLength }
   }
 }

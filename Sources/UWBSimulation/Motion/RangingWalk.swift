@@ -12,7 +12,8 @@ import UWBDSP
 /// The peer walks at constant speed from one uniformly drawn point of the room to the next, turning on the spot: velocities
 /// jump at corners, which no tracker's model foresees. The device stands at the origin and turns about the vertical.
 /// Line of sight comes and goes with exponential durations; while it is lost a detour, exponential with mean `detour`, is added
-/// and held. Outliers are uniform between 1 and 10 m off, three in four of them too long. Walk i draws from stream i of the seed.
+/// and held. Outliers are uniform between 1 and 10 m off, three in four of them too long; those of a
+/// burst agree. Walk i draws from stream i of the seed.
 public struct RangingWalk: Sendable, Hashable {
   /// m/s
   public var speed = 1.5
@@ -20,9 +21,15 @@ public struct RangingWalk: Sendable, Hashable {
   public var rate = 10.0
   /// s
   public var duration = 60.0
-  /// m, of a distance; and rad, of an angle. Stated with each measurement.
+  /// m, of a distance; and rad, of an angle. Stated with each measurement, unless `statedDeviation` is.
   public var deviation = 0.05
   public var angularDeviation = 0.05
+  /// m, what is stated of a distance in place of its deviation.
+  public var statedDeviation: Double?
+  /// Mean time between bursts, s: outliers in a row that agree with each other to the noise; how many, and how far off (m), either way.
+  public var burstInterval = Double.infinity
+  public var burstLength = 2...8
+  public var burstSize = 0.3...10.0
   /// Part of the distances that are far off.
   public var outliers = 0.05
   /// Mean durations, s; a `clearTime` of infinity never loses line of sight.
@@ -30,8 +37,11 @@ public struct RangingWalk: Sendable, Hashable {
   public var obstructedTime = 3.0
   /// m, mean
   public var detour = 0.5
-  /// Part of the classifier's verdicts that are right; `nil` for no classifier.
+  /// Part of the classifier's verdicts that are right; `nil` for no classifier. It errs, or not, for so long at a time, s.
   public var classifierAccuracy: Double?
+  public var classifierSpell = 0.0
+  /// What it states instead of its accuracy, where it is surer than it should be.
+  public var statedAccuracy: Double?
   /// Mean time between gaps, s, and their length.
   public var gapInterval = 30.0
   public var gapLength = 1.0...3.0
@@ -67,6 +77,9 @@ public struct RangingWalk: Sendable, Hashable {
     var detour = 0.0
     var nextGap = random.exponential(mean: gapInterval)
     var nominal = 0.0
+    // Draws of its own, so that walks without bursts and spells are what they were.
+    var extra = SeededGenerator(seed: seed &+ 1, stream: UInt64(bitPattern: Int64(walk)))
+    var events = Events(self, &extra)
     while nominal < duration {
       let previous = time
       time = nominal + random.uniform(in: -0.2...0.2) / rate
@@ -77,7 +90,7 @@ public struct RangingWalk: Sendable, Hashable {
         nextGap = nominal + random.exponential(mean: gapInterval)
       }
       walked += speed * (time - previous)
-      while walked > (to - from).length {
+      while speed > 0, walked > (to - from).length {
         walked -= (to - from).length
         from = to
         to = place(&random)
@@ -89,9 +102,40 @@ public struct RangingWalk: Sendable, Hashable {
       }
       heading += turning * (time - previous) * (sin(0.7 * time) + 0.3)
       let position = from + (to - from) * (walked / (to - from).length)
-      steps.append(step(steps.count, time, position, heading, isClear ? nil : detour, &random))
+      steps.append(
+        step(steps.count, time, position, heading, isClear ? nil : detour, events.next(time, self, &extra), &random))
     }
     return steps
+  }
+
+  /// Bursts of outliers, and spells in which a classifier is right or wrong.
+  private struct Events {
+    private var nextBurst: Double
+    private var burst = (left: 0, size: 0.0)
+    private var spell: (end: Double, isRight: Bool)?
+
+    init(_ walk: RangingWalk, _ random: inout SeededGenerator) {
+      nextBurst = walk.burstInterval.isFinite ? random.exponential(mean: walk.burstInterval) : .infinity
+    }
+
+    /// How far off the burst under way is, m, if any, and whether the classifier is in a spell of errors; `nil` where it has none.
+    mutating func next(
+      _ time: Double, _ walk: RangingWalk, _ random: inout SeededGenerator
+    ) -> (burst: Double?, isRight: Bool?) {
+      if burst.left == 0, time > nextBurst {
+        let size = random.uniform(in: walk.burstSize) * (random.uniform() < 0.5 ? 1 : -1)
+        burst = (
+          Int(random.uniform(in: Double(walk.burstLength.lowerBound)...Double(walk.burstLength.upperBound) + 1)), size
+        )
+        nextBurst = time + Double(burst.left) / walk.rate + random.exponential(mean: walk.burstInterval)
+      }
+      let isOff = burst.left > 0
+      burst.left = max(0, burst.left - 1)
+      if let accuracy = walk.classifierAccuracy, walk.classifierSpell > 0, time >= spell?.end ?? -1 {
+        spell = (time + walk.classifierSpell, random.uniform() < accuracy)
+      }
+      return (isOff ? burst.size : nil, spell?.isRight)
+    }
   }
 
   private func place(_ random: inout SeededGenerator) -> SIMD3<Double> {
@@ -102,24 +146,31 @@ public struct RangingWalk: Sendable, Hashable {
 
   private func step(
     _ index: Int, _ time: Double, _ position: SIMD3<Double>, _ heading: Double, _ detour: Double?,
-    _ random: inout SeededGenerator
+    _ event: (burst: Double?, isRight: Bool?), _ random: inout SeededGenerator
   ) -> Step {
     let pose = Pose(position: .zero, yaw: heading)
     let distance = position.length
     let azimuth = pose.toDevice(position / distance).azimuth
     var measured = distance + deviation * random.normal() + (detour ?? 0)
-    let isOutlier = random.uniform() < outliers
-    if isOutlier { measured += random.uniform(in: 1...10) * (random.uniform() < 0.75 ? 1 : -1) }
+    var isOutlier = random.uniform() < outliers
+    if let burst = event.burst {
+      measured += burst
+      isOutlier = true
+    } else if isOutlier {
+      measured += random.uniform(in: 1...10) * (random.uniform() < 0.75 ? 1 : -1)
+    }
     var probability: Double?
     if let classifierAccuracy {
       // A classifier that states its accuracy as its probability.
-      let isRight = random.uniform() < classifierAccuracy
-      probability = (detour == nil) == isRight ? classifierAccuracy : 1 - classifierAccuracy
+      let drawn = random.uniform() < classifierAccuracy
+      let stated = statedAccuracy ?? classifierAccuracy
+      probability = (detour == nil) == (event.isRight ?? drawn) ? stated : 1 - stated
     }
     let angle = azimuth + angularDeviation * random.normal()
     let measurement = RangingMeasurement(
       exchange: index, time: time, peer: DeviceAddress(rawValue: 1), status: .ok, distance: measured,
-      distanceDeviation: deviation, direction: Direction.unitVector(azimuth: angle, elevation: 0), azimuth: angle,
+      distanceDeviation: statedDeviation ?? deviation, direction: Direction.unitVector(azimuth: angle, elevation: 0),
+      azimuth: angle,
       azimuthDeviation: angularDeviation, lineOfSightProbability: probability)
     return Step(
       measurement: measurement, pose: DevicePose(position: .zero, right: pose.right, up: pose.up, front: pose.front),

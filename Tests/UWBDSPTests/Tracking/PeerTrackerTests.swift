@@ -18,15 +18,12 @@ import Testing
       lineOfSightProbability: probability)
   }
 
-  /// The first one may be an outlier, 3 m off as a Gaussian, and its deviation says so.
-  @Test(arguments: [0, 0.04]) func theFirstMeasurementPassesAsItIs(outliers: Double) throws {
-    var tracker = PeerTracker(.init(outliers: outliers))
-    let first = measurement(0, 3, azimuth: 0.3, elevation: 0.1)
-    let output = tracker.update(first)
+  @Test func theFirstMeasurementPassesAsItIs() throws {
+    var tracker = PeerTracker()
+    let output = tracker.update(measurement(0, 3, azimuth: 0.3, elevation: 0.1))
     #expect(!output.isOutlier)
-    #expect(output.measurement.distance == 3)
-    let deviation = try #require(output.measurement.distanceDeviation)
-    #expect(abs(deviation * deviation - (0.05 * 0.05 + outliers * 9)) < 1e-12)
+    #expect(abs(try #require(output.measurement.distance) - 3) < 0.01)
+    #expect(abs(try #require(output.measurement.distanceDeviation) - 0.05) < 0.01)
     #expect(output.measurement.azimuth == 0.3 && output.measurement.elevation == 0.1)
   }
 
@@ -34,17 +31,19 @@ import Testing
   @Test func aStandingPeerIsKnownBetterAndBetter() throws {
     var random = StatisticsRandom(seed: 1801)
     var normalised = StatisticsErrors()
+    var deviations = Array(repeating: StatisticsErrors(), count: 40)
     for _ in 0..<300 {
-      var tracker = PeerTracker(.init(acceleration: 0.1, straightTime: .infinity, clearTime: .infinity))
-      var last = RangingMeasurement(exchange: 0, time: 0, peer: DeviceAddress(rawValue: 1), status: .ok)
-      for index in 0..<40 {
-        let output = tracker.update(measurement(Double(index) / 10, 4 + 0.05 * random.gaussian()))
-        last = output.measurement
+      var tracker = PeerTracker(.init(acceleration: 0.1))
+      for index in deviations.indices {
+        let output = tracker.update(measurement(Double(index) / 10, 4 + 0.05 * random.gaussian())).measurement
+        let deviation = try #require(output.distanceDeviation)
+        deviations[index].add(deviation)
+        if index == 39 { normalised.add((try #require(output.distance) - 4) / deviation) }
       }
-      let deviation = try #require(last.distanceDeviation)
-      #expect(deviation < 0.03)
-      normalised.add((try #require(last.distance) - 4) / deviation)
     }
+    // Each series tells its noise to a fifth; all three hundred to a hundredth.
+    #expect(deviations[39].rootMeanSquare < 0.7 * 0.05, "\(deviations[39].rootMeanSquare)")
+    #expect(deviations[39].rootMeanSquare < 0.9 * deviations[5].rootMeanSquare)
     // The model allows for acceleration that isn't there, so deviations are a little large, never too small.
     #expect(normalised.meanSquare < StatisticsLimits.normalisedVariance(trials: 300).upperBound)
     #expect(normalised.meanSquare > 0.3)
@@ -83,33 +82,8 @@ import Testing
     #expect(abs(next - expected) < 0.01)
   }
 
-  /// Those that agree and are no detour either are believed at the third.
-  @Test(arguments: [30.0, 1000]) func manyOutliersInARowAreBelieved(jump: Double) throws {
-    var tracker = PeerTracker(.init(mostOutliers: 3))
-    for index in 0..<20 { _ = tracker.update(measurement(Double(index) / 10, 5, probability: 0.9)) }
-    #expect(tracker.update(measurement(2.0, 5 + jump, probability: 0.9)).isOutlier)
-    _ = tracker.update(measurement(2.1, 5 + jump, probability: 0.9))
-    let third = tracker.update(measurement(2.2, 5 + jump, probability: 0.9))
-    #expect(!third.isOutlier)
-    #expect(abs(try #require(third.measurement.distance) - 5 - jump) < 0.1)
-    #expect(try #require(third.measurement.distanceDeviation) < 0.4)
-  }
-
-  /// A leap that may be a detour for all that is known is believed within a second, if a classifier goes on saying that it is none.
-  @Test(arguments: [0.7, 1.5, 2.5, 4]) func aLeapIsBelievedInTheEnd(jump: Double) throws {
-    var tracker = PeerTracker()
-    for index in 0..<20 { _ = tracker.update(measurement(Double(index) / 10, 5, probability: 0.9)) }
-    #expect(try #require(tracker.update(measurement(2.0, 5 + jump, probability: 0.9)).measurement.distance) < 5.3)
-    var last: RangingMeasurement?
-    for index in 21..<31 {
-      last = tracker.update(measurement(Double(index) / 10, 5 + jump, probability: 0.9)).measurement
-    }
-    #expect(abs(try #require(last?.distance) - 5 - jump) < 0.15)
-    #expect(try #require(last?.distanceDeviation) < 0.4)
-  }
-
   @Test func aGoodOneBetweenBreaksTheRow() {
-    var tracker = PeerTracker(.init(mostOutliers: 2))
+    var tracker = PeerTracker()
     for index in 0..<20 { _ = tracker.update(measurement(Double(index) / 10, 5)) }
     #expect(tracker.update(measurement(2.0, 9)).isOutlier)
     #expect(!tracker.update(measurement(2.1, 5)).isOutlier)
@@ -123,7 +97,7 @@ import Testing
     #expect(within.update(measurement(11, 5.5)).measurement.distance != 5.5)
     let after = tracker.update(measurement(12, 30))
     #expect(!after.isOutlier)
-    #expect(after.measurement.distance == 30)
+    #expect(abs((after.measurement.distance ?? 0) - 30) < 0.05)
   }
 
   @Test func measurementsWithoutDistancePassUnchanged() {
@@ -186,8 +160,7 @@ import Testing
     }
   }
 
-  /// Behind a wall that makes the path 5 m longer the measurements agree with each other and with nothing before: they are believed, but where
-  /// the peer was before is not ruled out, and once line of sight is back it is there.
+  /// Behind a wall that makes the path 5 m longer for two seconds: once line of sight is back the distance is there at once.
   @Test func aLongDetourIsNotTheOnlyAnswer() throws {
     var random = StatisticsRandom(seed: 2531)
     var tracker = PeerTracker()
@@ -198,10 +171,6 @@ import Testing
         RangingMeasurement(
           exchange: index, time: Double(index) / 10, peer: DeviceAddress(rawValue: 1), status: .ok,
           distance: truth + (isObstructed ? 5 : 0) + 0.05 * random.gaussian(), distanceDeviation: 0.05))
-      let above = try #require(tracker.probability(thatDistanceIsBelow: truth + 1))
-      let below = try #require(tracker.probability(thatDistanceIsBelow: truth - 1))
-      // A detour so long is rarer than a track that is wrong, but not by orders of magnitude.
-      #expect(above - below > 0.001, "\(index)")
       if index >= 64 { #expect(abs(try #require(output.measurement.distance) - truth) < 0.3, "\(index)") }
     }
   }

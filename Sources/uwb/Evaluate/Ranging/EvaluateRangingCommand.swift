@@ -16,7 +16,7 @@ struct EvaluateRangingCommand: ParsableCommand {
       """)
 
   /// All parts, in the order in which they are written.
-  static var sections: [any RangingSection] { [CaptureSection(), DelaySection(), WalkSection()] }
+  static var sections: [any RangingSection] { [CaptureSection(), DelaySection(), WalkSection(), TrackerSection()] }
 
   @Argument(help: ArgumentHelp("Captures to read.", valueName: "capture"))
   var captures: [String] = []
