@@ -51,7 +51,7 @@ struct RangeTrack: Sendable, Hashable {
   ) {
     self.time = time
     stated = deviation
-    children.reserveCapacity(8 * RangeMixture.maximumCount)
+    children.reserveCapacity(16 * RangeMixture.maximumCount)
     noise.add(value, deviation: deviation, time: time)
     begin(value, deviation * deviation, lineOfSightProbability, c)
   }
@@ -95,7 +95,9 @@ struct RangeTrack: Sendable, Hashable {
     let m = Measurement(value, noise: deviation * deviation * noise.factor * sharing, step: step, c)
     noise.add(value, deviation: deviation, time: newTime)
     mixture.changeEach { $0.predict(step, acceleration: c.acceleration * c.acceleration) }
-    let innovation = mixture.innovation(value, noise: m.noise)
+    var innovation = mixture.innovation(value, noise: m.noise)
+    let outlier = 0.5 + (innovation.value < 0 ? -1 : 1) * Self.outlierScale * log(1 + abs(innovation.value))
+    innovation.probability += c.outliers * (min(max(outlier, 0), 1) - innovation.probability)
     for parent in mixture.hypotheses { branch(parent, m, c) }
     startAnew(m, c)
     weighNegativeDistances()
