@@ -120,8 +120,8 @@ struct RealBiasTests {
     let update = try #require(try replay.events().first { $0["event"] as? String == "update" })
     let raw = try number(update, "raw_distance_m")
     let bias = try number(update, "range_bias_m")
-    #expect(abs(try number(update, "distance_m") - (raw - bias)) < 1e-5)
-    // Tracked: the first of all may be an outlier, and its deviation says so.
+    // Tracked: a median, of which some per cent are of line of sight that may be lost.
+    #expect(abs(try number(update, "distance_m") - (raw - bias)) < 0.1 * (try number(update, "distance_std_m")))
     #expect(try number(update, "distance_std_m") > number(update, "range_bias_std_m"))
     #expect(bias > 0.8, "log 19 is 1.3 m too long, and trained on")
     #expect(try number(update, "line_of_sight_probability") < 0.1)
