@@ -1,7 +1,8 @@
 import Numerics
 
-/// How well an array's calibration carries over to snapshots that it has not seen, and whether coupling is worth its
-/// unknowns: snapshots are held out by the cells of a checkerboard over direction, both ways round.
+/// How well an array's calibration carries over to snapshots that it has not seen, and how much of it is worth its unknowns:
+/// nothing, gains or coupling. Snapshots are held out by the cells of a checkerboard over direction, both ways round;
+/// `CalibrationChoice` compares the models cell by cell.
 public struct AntennaCrossValidation: Sendable, Hashable {
   public let fit: AntennaFit
   /// rad: width of the checkerboard's cells
@@ -21,30 +22,34 @@ public struct AntennaCrossValidation: Sendable, Hashable {
     public var halves: [Int]
   }
 
-  /// Coupling is taken only where it makes held-out errors this much smaller.
-  private static let gain = 0.97
-
   /// `nil` where half of the snapshots are too few for a fit.
   public func callAsFunction(_ snapshots: [AntennaSnapshot]) -> Result? {
-    let halves = halves(snapshots)
+    let cells = cells(snapshots)
+    let halves = cells.map { abs($0.x + $0.y) % 2 }
+    var results: [(result: Result, costs: [Double])] = []
     let before = snapshots.map { Self.direction($0, PhaseFit(array: fit.array), nil) }
-    var best: (result: Result, error: Double)?
     for model in AntennaFit.Model.allCases {
       guard let after = heldOut(snapshots, halves, model) else { continue }
-      let error = zip(snapshots, after).reduce(0) { $0 + Self.squaredError($1.0, $1.1) }.squareRoot()
-      if best.map({ error < Self.gain * $0.error }) ?? true {
-        best = (Result(model: model, before: before, after: after, halves: halves), error)
+      var sums: [SIMD2<Int>: (squares: Double, count: Double)] = [:]
+      for index in snapshots.indices {
+        sums[cells[index], default: (0, 0)].squares += Self.squaredError(snapshots[index], after[index])
+        sums[cells[index], default: (0, 0)].count += 1
       }
+      let costs = sums.sorted { ($0.key.x, $0.key.y) < ($1.key.x, $1.key.y) }.map { $0.value.squares / $0.value.count }
+      results.append((Result(model: model, before: before, after: after, halves: halves), costs))
     }
-    return best?.result
+    return CalibrationChoice.simplest(results.map(\.costs)).map { results[$0].result }
   }
 
-  private func halves(_ snapshots: [AntennaSnapshot]) -> [Int] {
+  /// Which cell of the checkerboard each snapshot lies on.
+  private func cells(_ snapshots: [AntennaSnapshot]) -> [SIMD2<Int>] {
     func column(_ angle: Double) -> Int { Int(angle / cell, rounded: .down, within: -1_000_000...1_000_000) }
-    let cells = snapshots.map { abs(column($0.azimuth) + column($0.elevation)) % 2 }
-    let ones = cells.reduce(0, +)
+    let cells = snapshots.map { SIMD2(column($0.azimuth), column($0.elevation)) }
+    let ones = cells.count { abs($0.x + $0.y) % 2 == 1 }
     // All in one cell, or nearly: by turns.
-    guard 4 * min(ones, snapshots.count - ones) >= snapshots.count else { return snapshots.indices.map { $0 % 2 } }
+    guard 4 * min(ones, snapshots.count - ones) >= snapshots.count else {
+      return snapshots.indices.map { SIMD2($0, 0) }
+    }
     return cells
   }
 

@@ -34,6 +34,8 @@ public struct AntennaSnapshot: Sendable, Hashable {
 public struct AntennaFit: Sendable, Hashable {
   /// What C may hold.
   public enum Model: String, Sendable, Hashable, CaseIterable {
+    /// Nothing: the array as it was given.
+    case none
     /// A gain and phase for each antenna.
     case gains
     /// Every antenna answers for every other too.
@@ -70,6 +72,7 @@ public struct AntennaFit: Sendable, Hashable {
       return scaled
     }
     guard count >= 2, usable.count >= 2 * count else { return nil }
+    if model == .none { return ideal(usable) }
     let spans = spans(usable)
     var spacing = SIMD2(1.0, 1.0)
     if spans.x || spans.y {
@@ -104,6 +107,22 @@ public struct AntennaFit: Sendable, Hashable {
         positions: array.positions.map { SIMD3($0.x * spacing.x, $0.y * spacing.y, $0.z) }, correction: inverse),
       model: model, spacing: spacing, gains: (0..<count).map { response[$0 * count + $0] },
       residual: (left / Double(usable.count)).squareRoot())
+  }
+
+  /// The array as it was given, and what it leaves.
+  private func ideal(_ snapshots: [AntennaSnapshot]) -> Result? {
+    let count = array.positions.count
+    let gains = Array(repeating: Complex<Double>.one, count: count)
+    let left = zip(snapshots, steering(snapshots, SIMD2(1, 1))).reduce(0) { sum, pair in
+      let overlap = zip(pair.1, pair.0.amplitudes).reduce(Complex<Double>.zero) { $0 + $1.0.conjugate * $1.1 }
+      return sum + max(0, 1 - overlap.lengthSquared / Double(count))
+    }
+    let response = (0..<count * count).map { $0 / count == $0 % count ? Complex<Double>.one : .zero }
+    return Self.inverse(response, order: count).map { correction in
+      Result(
+        calibration: AntennaCalibration(positions: array.positions, correction: correction), model: .none,
+        spacing: SIMD2(1, 1), gains: gains, residual: (left / Double(snapshots.count)).squareRoot())
+    }
   }
 
   /// Whether antennas and directions spread along x and along y, so that spacing shows.

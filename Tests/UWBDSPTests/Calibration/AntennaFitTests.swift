@@ -109,6 +109,26 @@ import Testing
     #expect(try Self.rms(plain, checked.after) < 1)
   }
 
+  @Test("an array that is as it was given is left alone, and nothing is lost")
+  func ideal() throws {
+    let fit = AntennaFit(array: Self.square())
+    let unity = (0..<16).map { $0 / 4 == $0 % 4 ? Complex<Double>.one : .zero }
+    var left = 0
+    for seed in 561..<581 as Range<UInt64> {
+      var random = StatisticsRandom(seed: seed)
+      let snapshots = Self.snapshots(60, unity, noise: 0.2, using: &random)
+      let result = try #require(AntennaCrossValidation(fit: fit)(snapshots))
+      if result.model == .none { left += 1 }
+      let (before, after) = try (Self.rms(snapshots, result.before), Self.rms(snapshots, result.after))
+      #expect(after <= 1.02 * before, "seed \(seed): \(before)°, \(after)°")
+    }
+    #expect(left >= 16, "\(left)")
+    var random = StatisticsRandom(seed: 56)
+    let clean = try #require(fit(Self.snapshots(60, unity, noise: 0, using: &random), model: .none))
+    #expect(clean.residual < 1e-6)
+    #expect(clean.calibration.positions == Self.square().positions)
+  }
+
   @Test("too little to fit, amplitudes that are none, and files that make no sense")
   func unusable() {
     var random = StatisticsRandom(seed: 54)
