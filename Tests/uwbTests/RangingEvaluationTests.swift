@@ -5,7 +5,7 @@ import Testing
 /// `uwb calibrate delay` and `uwb evaluate ranging`, as a user runs them.
 @Suite struct RangingEvaluationTests {
   /// Rows of an ndjson output that have these fields.
-  private static func rows(_ run: UwbProcess, _ fields: [String: String]) throws -> [[String: Any]] {
+  fileprivate static func rows(_ run: UwbProcess, _ fields: [String: String]) throws -> [[String: Any]] {
     try run.events().filter { row in fields.allSatisfy { row[$0.key] as? String == $0.value } }
   }
 
@@ -174,11 +174,33 @@ struct RealRangingFigures {
     #expect(try rms("LOS", "calibrated") <= 0.05)
     #expect(try rms("NLOS", "calibrated") <= 0.055)
     #expect(try rms("NLOS", "calibrated as LOS") <= 0.10)
+    try Self.otherHeights(file, folder)
     // The file is read, and distances move by what it says.
     let replay = try UwbProcess.run("replay", captures[0], "--calibration", file)
     let update = try #require(try replay.events().first { $0["event"] as? String == "update" })
     let moved = (update["raw_distance_m"] as? Double ?? 0) - (update["distance_m"] as? Double ?? 0)
     #expect(abs(moved) > 0.03 && abs(moved) < 0.5)
+  }
+
+  /// Tables of other heights under a calibration of this one: deviations say what errors are. Medians, for a row of each table does not
+  /// belong to its counters.
+  private static func otherHeights(_ calibration: String, _ folder: TemporaryFolder) throws {
+    let tables = [("LOS-height-150cm-8m.csv", 8, "LOS"), ("NLOS-height-50cm-48m.csv", 48, "NLOS")]
+    let truth = folder.path("heights.csv")
+    try ("capture,distance_m,label\n" + tables.map { "\($0.0),\($0.1),\($0.2)\n" }.joined())
+      .write(toFile: truth, atomically: true, encoding: .utf8)
+    let run = try UwbProcess.run(
+      ["evaluate", "ranging"] + tables.map { try RealData.path("ss-twr-outdoor/bad-first-row/\($0.0)") }
+        + ["--truth", truth, "--calibration", calibration, "--output", "ndjson"])
+    #expect(run.status == 0, "\(run.errors)")
+    for (name, _, _) in tables {
+      let row = try #require(try RangingEvaluationTests.rows(run, ["capture": name, "stage": "calibrated"]).first)
+      let error = try #require(row["median_m"] as? Double)
+      let deviation = try #require(row["median_std_m"] as? Double)
+      // The median of a normal variable's size is 0.6745 deviations.
+      let ratio = error / 0.6745 / deviation
+      #expect((0.5...2.5).contains(ratio * ratio), "\(name): \(error) m, stated \(deviation) m")
+    }
   }
 
   /// The line-of-sight logs of a flat, each left out in turn; two of them have truths that can't be right.
