@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import UWBDSP
 
 /// Raw, calibrated and delivered distances as `replay` writes them.
 @Suite("the stages of a distance")
@@ -12,9 +13,9 @@ struct DistanceStagesTests {
     // Single-sided, 40-bit ticks, 10 m.
     capture = folder.path("one.csv")
     try """
-    poll_tx_ts,poll_rx_ts,resp_tx_ts,resp_rx_ts
-    1000,9000,70009000,70005263
-    1000,9000,70009000,70005263
+    poll_tx_ts,poll_rx_ts,resp_tx_ts,resp_rx_ts,RSSI(dBm)
+    1000,9000,70009000,70005263,-80
+    1000,9000,70009000,70005263,-80
 
     """.write(toFile: capture, atomically: true, encoding: .utf8)
   }
@@ -22,15 +23,17 @@ struct DistanceStagesTests {
   @Test("a delay of 1 ns at the peer makes calibrated distances 0.15 m shorter than raw ones, in each output")
   func stages() throws {
     let calibration = folder.path("cal.json")
-    try #"{"version":1,"delay":{"devices":[{"address":null,"delay_s":1e-9}]}}"#
+    let delays = #"[{"address":null,"delay_s":1e-9}]"#
+    let curve = #"{"power_dbm":[-80],"bias_m":[0],"deviation_m":0.02}"#
+    try #"{"version":1,"delay":{"devices":\#(delays),"line_of_sight":\#(curve)}}"#
       .write(toFile: calibration, atomically: true, encoding: .utf8)
     let lines = try UwbProcess.run("replay", capture, "--calibration", calibration)
     let update = try #require(try lines.events().first { $0["event"] as? String == "update" }, "\(lines.errors)")
     let raw = try #require(update["raw_distance_m"] as? Double)
     let calibrated = try #require(update["calibrated_distance_m"] as? Double)
     let deviation = try #require(update["calibrated_distance_std_m"] as? Double)
-    let delays = (raw - calibrated) / (299_792_458 * 1e-9 / 2)
-    #expect(abs(delays - delays.rounded()) < 1e-4 && delays.rounded() >= 1, "\(raw) − \(calibrated)")
+    let devices = (raw - calibrated) / (UWB.speedOfLightInAir * 1e-9 / 2)
+    #expect(abs(devices - devices.rounded()) < 1e-4 && devices.rounded() >= 1, "\(raw) − \(calibrated)")
     #expect(deviation > 0)
 
     let table = try UwbProcess.run("replay", capture, "--calibration", calibration, "--output", "csv")

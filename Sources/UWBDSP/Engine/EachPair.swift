@@ -31,6 +31,9 @@ public struct EachPair<State: Sendable>: Sendable {
     self.fresh = fresh
   }
 
+  /// Pairs that are remembered.
+  public var count: Int { states.count }
+
   public subscript(pair: RadioPair) -> State {
     get { states[pair] ?? fresh }
     _modify {

@@ -12,6 +12,9 @@ struct ReplayPipeline {
   private(set) var totals = ReplayTotals()
   private var firstTime: Double?
 
+  /// Pairs of radios whose tracker is remembered.
+  var trackerCount: Int { trackers.count }
+
   /// - Parameter poses: of the local device over the capture's time, where they are known.
   init(poses: PoseTable? = nil) {
     self.poses = poses
@@ -37,6 +40,8 @@ struct ReplayPipeline {
       case .update(let object):
         try body(.update(object: object, tracked: tracked, raw: raw, exchange: exchange))
       case .removed(_, let reason):
+        // Memory grows with the peers that are there at once. The exchange's own peer is back: its tracker has started anew.
+        if event.peer != exchange.peer { trackers.forget(event.peer) }
         try body(.removed(peer: event.peer, time: event.time, reason: reason))
       }
     }
