@@ -200,6 +200,7 @@ import UWBDSP
     try sessions[16].run(NearbyPeerConfiguration(peerToken: peerToken(16)))
     #expect(await delegate.wait { !$0.isEmpty }.map(\.name) == ["didStart"])
     for delegate in blocking { delegate.end.signal() }
+    withExtendedLifetime((host, sessions)) {}
   }
 
   @MainActor private final class Screen: NearbySessionDelegate {

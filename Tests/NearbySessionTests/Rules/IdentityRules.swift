@@ -132,6 +132,7 @@ import UWBDSP
         return again.links.first
       }())
     #expect(again.links.count == 1 && link.peerToken.encoded == token)
+    withExtendedLifetime(sessions) {}
   }
 
   @Test("R44 sessions and tokens are keys of dictionaries")
