@@ -40,10 +40,10 @@ public final class NearbyHost: Sendable {
   private let state: StateLock<Guarded>
 
   /// - Parameters:
-  ///   - clock: where to read the time. The host then lets time pass with every call, and by nothing else; without a clock it has the
-  ///     machine's and a timer of its own.
-  ///   - permission: what the user answered before, where the app has kept it. `undetermined` promises a call of `setPermission`.
-  ///   - request: asks the user before the first run. With neither, `run` throws.
+  ///   - clock: where to read the time. The host then lets time pass with every call, and by nothing else. Without one it has the
+  ///     machine's clock and a timer of its own.
+  ///   - permission: What the user answered before, where the app has kept it. `undetermined` promises a call of `setPermission`.
+  ///   - request: Asks the user before the first run. With neither, `run` throws.
   ///   - tokens: the system's random numbers, or a seed where output must repeat.
   public init(
     settings: NearbySettings = NearbySettings(), deviceCapabilities: DeviceCapabilities = .all,

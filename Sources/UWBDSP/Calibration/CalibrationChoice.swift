@@ -1,14 +1,13 @@
 /// How much of a calibration the data carry: nothing, a constant, or a model. The one rule for all calibrations.
 ///
 /// Costs are mean squares on groups (pairs of devices, places, captures) that were left out while fitting. The simplest candidate
-/// is taken that no other beats. One beats another where its mean cost is smaller by more than chance and by more than is
-/// negligible,
+/// is taken that no other beats. To beat another, a candidate has to gain more than chance and more than is negligible:
 ///
-///     gain > SE·(1 + 2/(groups − 1))   and   gain > 0.02·(cost of the other),
+///     gain > SE·(1 + 2/(groups − 1))   and   gain > 0.02·(cost of the other)
 ///
-/// SE the standard error of the paired difference (Breiman, Friedman, Olshen & Stone, "Classification and Regression Trees", 1984,
-/// section 3.4.3), more of it where few groups estimate it. The least gain, 1 % of the error, keeps out models of many settings
-/// whose luckiest is a little better on every group.
+/// SE is the standard error of the paired difference (Breiman, Friedman, Olshen & Stone, "Classification and Regression Trees", 1984,
+/// section 3.4.3). It counts for more where few groups estimate it. The least gain, 1 % of the error, is there for models of many
+/// settings: the luckiest of these is a little better on every group.
 enum CalibrationChoice {
   private static let negligible = 0.02
 

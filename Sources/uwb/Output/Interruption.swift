@@ -3,9 +3,10 @@ import Foundation
 import Synchronization
 import UWBCapture
 
-/// What Ctrl-C, SIGTERM and SIGHUP (the terminal is gone) do: where a verb reads its input to the end, the first one ends that
-/// input, so that all is finished as if it had ended by itself; the second one, or the first elsewhere, ends the program at
-/// once. Temporary files go either way.
+/// What Ctrl-C, SIGTERM and SIGHUP (the terminal is gone) do.
+///
+/// Where a verb reads its input to the end, the first signal ends that input: all is finished as if it had ended by itself. The
+/// second one ends the program at once, as the first does elsewhere. Temporary files go either way.
 enum Interruption {
   static let status: Int32 = 130
 
