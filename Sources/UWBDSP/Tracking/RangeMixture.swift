@@ -78,20 +78,28 @@ struct RangeMixture: Sendable, Hashable {
     }
     // Newton's method inside a bracket.
     for _ in 0..<12 {
-      var (sum, slope) = (0.0, 0.0)
-      for one in hypotheses where one.weight > Self.relevantWeight {
-        let deviation = max(one.dd, 1e-12).squareRoot()
-        let score = (x - one.distance) / deviation
-        sum += one.weight * Self.probability(below: score)
-        slope += one.weight * exp(-score * score / 2) / deviation
-      }
-      let error = sum - probability
+      let error = relevant(at: x) { one, score, _ in one.weight * Self.probability(below: score) } - probability
       if abs(error) < 1e-3 { break }
+      // Only where another step is taken: an exponential costs as much as the rest.
+      let slope = relevant(at: x) { one, score, deviation in one.weight * exp(-score * score / 2) / deviation }
       if error > 0 { high = min(high, x) } else { low = max(low, x) }
       let next = x - error / slope * (2 * Double.pi).squareRoot()
       x = next > low && next < high ? next : (low + high) / 2
     }
     return x
+  }
+
+  /// Sums a term over the hypotheses that count in quantiles, of each, its score at `x` and its deviation.
+  @inline(__always)
+  private func relevant(at x: Double, _ term: (RangeHypothesis, _ score: Double, _ deviation: Double) -> Double)
+    -> Double
+  {
+    var sum = 0.0
+    for one in hypotheses where one.weight > Self.relevantWeight {
+      let deviation = max(one.dd, 1e-12).squareRoot()
+      sum += term(one, (x - one.distance) / deviation, deviation)
+    }
+    return sum
   }
 
   /// How likely the distance is below this.

@@ -35,6 +35,8 @@ struct RangeTrack: Sendable, Hashable {
   /// Measurements closer in time than this (s) count as one together, and share an error of so many stated deviations.
   private static let shared = (time: 0.1, deviations: 2.0)
 
+  private static let mostChildren = 16 * RangeMixture.maximumCount
+
   private(set) var time: Double
   private var mixture = RangeMixture()
   private var children: [RangeHypothesis] = []
@@ -51,7 +53,6 @@ struct RangeTrack: Sendable, Hashable {
   ) {
     self.time = time
     stated = deviation
-    children.reserveCapacity(16 * RangeMixture.maximumCount)
     noise.add(value, deviation: deviation, time: time)
     begin(value, deviation * deviation, lineOfSightProbability, c)
   }
@@ -87,6 +88,8 @@ struct RangeTrack: Sendable, Hashable {
     _ value: Double, deviation: Double, time newTime: Double, lineOfSightProbability: Double?,
     _ c: PeerTracker.Configuration
   ) -> Innovation {
+    // Not before: a peer that is met once needs none of it.
+    if children.capacity < Self.mostChildren { children.reserveCapacity(Self.mostChildren) }
     let step = max(0, newTime - time)
     time = newTime
     stated = deviation
