@@ -110,19 +110,17 @@ public struct AntennaFit: Sendable, Hashable {
   }
 
   /// The array as it was given, and what it leaves.
-  private func ideal(_ snapshots: [AntennaSnapshot]) -> Result? {
+  private func ideal(_ snapshots: [AntennaSnapshot]) -> Result {
     let count = array.positions.count
     let gains = Array(repeating: Complex<Double>.one, count: count)
     let left = zip(snapshots, steering(snapshots, SIMD2(1, 1))).reduce(0) { sum, pair in
       let overlap = zip(pair.1, pair.0.amplitudes).reduce(Complex<Double>.zero) { $0 + $1.0.conjugate * $1.1 }
       return sum + max(0, 1 - overlap.lengthSquared / Double(count))
     }
-    let response = (0..<count * count).map { $0 / count == $0 % count ? Complex<Double>.one : .zero }
-    return Self.inverse(response, order: count).map { correction in
-      Result(
-        calibration: AntennaCalibration(positions: array.positions, correction: correction), model: .none,
-        spacing: SIMD2(1, 1), gains: gains, residual: (left / Double(snapshots.count)).squareRoot())
-    }
+    let correction = (0..<count * count).flatMap { index -> [Double] in [index / count == index % count ? 1 : 0, 0] }
+    return Result(
+      calibration: AntennaCalibration(positions: array.positions, correction: correction), model: .none,
+      spacing: SIMD2(1, 1), gains: gains, residual: (left / Double(snapshots.count)).squareRoot())
   }
 
   /// Whether antennas and directions spread along x and along y, so that spacing shows.
