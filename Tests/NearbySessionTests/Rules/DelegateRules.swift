@@ -155,23 +155,25 @@ import UWBDSP
     #expect(calls.map(\.name) == ["didUpdate", "didInvalidate"])
   }
 
+  /// Does not return from its first call until the test says so.
+  private final class Blocking: NearbySessionDelegate, Sendable {
+    let called = DispatchSemaphore(value: 0)
+    let end = DispatchSemaphore(value: 0)
+    func sessionDidStartRunning(_ session: NearbySession) {
+      called.signal()
+      end.wait()
+    }
+  }
+
   @Test("R33 a delegate that waits for a lock of the pausing app delays the pause, and nothing stands still")
   func lockedOut() async throws {
-    final class Locked: NearbySessionDelegate, Sendable {
-      let called = DispatchSemaphore(value: 0)
-      let lock = DispatchSemaphore(value: 0)
-      func sessionDidStartRunning(_ session: NearbySession) {
-        called.signal()
-        lock.wait()
-      }
-    }
     let session = NearbySession(host: Room().makeHost())
-    let delegate = Locked()
+    let delegate = Blocking()
     session.delegate = delegate
     try session.run(NearbyPeerConfiguration(peerToken: peerToken(1)))
     await onThread { delegate.called.wait() }
     session.pause()
-    delegate.lock.signal()
+    delegate.end.signal()
     #expect(!session.isRunning)
   }
 
@@ -179,14 +181,6 @@ import UWBDSP
 
   @Test("R42 delegates that block delay nobody else")
   func blocked() async throws {
-    final class Blocking: NearbySessionDelegate, Sendable {
-      let called = DispatchSemaphore(value: 0)
-      let end = DispatchSemaphore(value: 0)
-      func sessionDidStartRunning(_ session: NearbySession) {
-        called.signal()
-        end.wait()
-      }
-    }
     let host = Room().makeHost()
     let blocking = (0..<16).map { _ in Blocking() }
     let sessions = (0..<17).map { _ in NearbySession(host: host) }
