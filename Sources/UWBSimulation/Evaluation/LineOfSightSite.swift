@@ -140,17 +140,8 @@ public struct LineOfSightSite: Sendable {
     let onset = generator.uniform(in: 0...3e-9)
     let rise = generator.uniform(in: 0.1...5) * 1e-9
     let level = passed / reverberationDistance
-    let total = level * level * exp(-distance / UWB.speedOfLightInAir / decay)
-    let spacing = UWB.tap / 2
-    let profile = (0..<Int((5 * decay + rise) / spacing)).map { index -> Double in
-      let time = Double(index) * spacing
-      return (1 - exp(-time / rise)) * exp(-time / decay)
-    }
-    let sum = profile.reduce(0, +)
-    return profile.indices.map {
-      Path(
-        delay: onset + Double($0) * spacing, amplitude: generator.complexNormal(variance: total * profile[$0] / sum))
-    }
+    let energy = level * level * exp(-distance / UWB.speedOfLightInAir / decay)
+    return DiffuseTail(onset: onset, rise: rise, decay: decay, energy: energy).paths(using: &generator)
   }
 
   private func spot(_ generator: inout SeededGenerator) -> SIMD3<Double> {

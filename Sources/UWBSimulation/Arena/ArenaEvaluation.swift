@@ -1,0 +1,131 @@
+import UWBDSP
+
+/// How well first-path estimators do on one arena family, held against `PeakShareCrossing`.
+///
+/// All estimators see the same CIRs, and none the true index. A constant error on one radio is an antenna delay: it is
+/// measured on that radio's calibration trials (the median over CIRs of one path) and taken off, for the crossing too.
+public struct ArenaEvaluation: Sendable {
+  /// Errors are clipped here; beyond it they are gross. A CIR without an answer counts as clipped.
+  public static let clipTaps = 4.0
+  static let calibrationCount = 31
+
+  public let trials: ArenaTrials
+  public let trialCount: Int
+  /// `nil` for the default of the family's profile.
+  public let methods: [DelayMethod?]
+
+  public init(family: ArenaFamily, methods: [DelayMethod?] = [nil], trialCount: Int, seed: UInt64) {
+    trials = ArenaTrials(family: family, seed: seed)
+    self.methods = methods
+    self.trialCount = trialCount
+  }
+
+  /// One estimator's figures on the family.
+  public struct Row: Sendable, Hashable {
+    public var family: ArenaFamily
+    /// The estimator that was at work, its default resolved.
+    public var method: DelayMethod
+    public var isDefault: Bool
+    public var trials: Int
+    /// Root of the mean square of the clipped errors, m.
+    public var rms: Double
+    /// The same of the crossing.
+    public var crossingRMS: Double
+    /// Share of trials whose error is beyond the clip.
+    public var grossShare: Double
+    public var crossingGrossShare: Double
+    /// Mean of min(z², 9) over the answers, z the error over its stated deviation.
+    public var score: Double?
+    /// Share of answers beyond five deviations.
+    public var beyondFiveShare: Double?
+    /// Trials without an answer.
+    public var unanswered: Int
+
+    /// The error over the crossing's.
+    public var ratio: Double { rms / crossingRMS }
+  }
+
+  /// `nil` where there was no path.
+  private typealias Answer = (errorTaps: Double, deviationTaps: Double)?
+
+  /// Estimators of one thread.
+  private struct Bench {
+    let taps: PreparedTaps
+    let stages: [DelayStage]
+    let period: Int?
+    var crossing: PeakShareCrossing
+    var estimate = DelayEstimate()
+
+    init(_ evaluation: ArenaEvaluation) {
+      let (profile, tapCount) = (evaluation.trials.family.profile, evaluation.trials.tapCount)
+      taps = PreparedTaps(tapCount: tapCount)
+      stages = evaluation.methods.map {
+        DelayStage.make(RangingEngine.Configuration(profile: profile, delay: $0), tapCount: tapCount)
+      }
+      period = profile.backgroundPeriodTaps
+      crossing = PeakShareCrossing(tapCount: tapCount)
+    }
+
+    /// The crossing's answer, then the estimators'.
+    mutating func answers(_ trial: ArenaTrials.Trial) -> [Answer] {
+      var answers: [Answer] = [crossing(trial.response.samples()).map { ($0 - trial.firstPathTaps, 0) }]
+      taps.load(trial.response, antenna: 0, backgroundPeriodTaps: period)
+      for stage in stages {
+        stage.estimate(taps, into: &estimate)
+        answers.append(estimate.firstPath.map { ($0.delayTaps - trial.firstPathTaps, $0.deviationTaps) })
+      }
+      return answers
+    }
+  }
+
+  /// One row for each estimator.
+  public func run(threads: Int = 1, progress: (@Sendable (Int) -> Void)? = nil) -> [Row] {
+    let offsets = inShares(of: trials.pulses.count, threads: threads) { range in
+      var bench = Bench(self)
+      return range.map { constantErrors(ofRadio: $0, &bench) }
+    }.flatMap { $0 }
+    let answers = inShares(of: trialCount, threads: threads) { range in
+      var bench = Bench(self)
+      return range.map { index in
+        let trial = trials.trial(index)
+        if index % 64 == 63 { progress?(64) }
+        return zip(bench.answers(trial), offsets[trial.radio]).map { answer, offset in
+          answer.map { ($0.errorTaps - offset, $0.deviationTaps) } as Answer
+        }
+      }
+    }.flatMap { $0 }
+    let crossing = answers.map { $0[0] }
+    return methods.enumerated().map { column, method in row(method, answers.map { $0[column + 1] }, crossing) }
+  }
+
+  /// The constant error of each estimator on one radio, the crossing's first, taps.
+  private func constantErrors(ofRadio radio: Int, _ bench: inout Bench) -> [Double] {
+    let answers = (0..<Self.calibrationCount).map { bench.answers(trials.calibrationTrial($0, radio: radio)) }
+    return (0...methods.count).map { column in
+      ErrorStatistics(answers.compactMap { $0[column]?.errorTaps })?.median ?? 0
+    }
+  }
+
+  private func row(_ method: DelayMethod?, _ answers: [Answer], _ crossing: [Answer]) -> Row {
+    let family = trials.family
+    let scores = answers.compactMap { $0 }.map { $0.errorTaps * $0.errorTaps / ($0.deviationTaps * $0.deviationTaps) }
+    func mean(_ values: [Double]) -> Double? {
+      values.isEmpty ? nil : values.reduce(0, +) / Double(values.count)
+    }
+    return Row(
+      family: family, method: method ?? family.profile.delay, isDefault: method == nil, trials: answers.count,
+      rms: Self.rms(answers), crossingRMS: Self.rms(crossing), grossShare: Self.grossShare(answers),
+      crossingGrossShare: Self.grossShare(crossing), score: mean(scores.map { $0 < 9 ? $0 : 9 }),
+      beyondFiveShare: mean(scores.map { $0 <= 25 ? 0 : 1 }), unanswered: answers.count { $0 == nil })
+  }
+
+  private static func rms(_ answers: [Answer]) -> Double {
+    let clipped = answers.map { min(abs($0?.errorTaps ?? clipTaps), clipTaps) }
+    let mean = clipped.reduce(0) { $0 + $1 * $1 } / Double(max(clipped.count, 1))
+    return mean.squareRoot() * UWB.tap * UWB.speedOfLightInAir
+  }
+
+  private static func grossShare(_ answers: [Answer]) -> Double {
+    Double(answers.count { abs($0?.errorTaps ?? .infinity) > clipTaps }) / Double(max(answers.count, 1))
+  }
+}

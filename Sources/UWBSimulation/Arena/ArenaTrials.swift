@@ -1,0 +1,117 @@
+import Numerics
+import UWBDSP
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The CIRs of an arena family and their true first paths: trial i is the same whichever thread asks for it.
+public struct ArenaTrials: Sendable {
+  public let family: ArenaFamily
+  public let seed: UInt64
+  /// Of each radio that the family's CIRs come from.
+  public let pulses: [PulseShape]
+  private let synthesizers: [ImpulseResponseSynthesizer]
+  private let random: SeededGenerator
+
+  public struct Trial: Sendable {
+    public var response: ChannelImpulseResponse
+    /// Where the first path's pulse peaks, taps from the start of `response`.
+    public var firstPathTaps: Double
+    /// Which radio received it, an index of `pulses`.
+    public var radio: Int
+  }
+
+  public init(family: ArenaFamily, seed: UInt64) {
+    self.family = family
+    self.seed = seed
+    // FNV-1a: the draws of one family do not depend on what other families there are.
+    let name = family.draws.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+    random = SeededGenerator(seed: seed, stream: name)
+    var radios = random.substream(0)
+    pulses = (0..<family.pulse.radioCount).map { _ in family.pulse.draw(using: &radios) }
+    synthesizers = pulses.map { ImpulseResponseSynthesizer(pulse: $0, tapCount: ArenaFamily.tapCount) }
+  }
+
+  /// Taps of each CIR.
+  public var tapCount: Int { family.windowTaps ?? ArenaFamily.tapCount }
+
+  public func trial(_ index: Int) -> Trial {
+    var generator = random.substream(3 * UInt64(index) + 1)
+    let radio = index % pulses.count
+    let paths = family.channel.draw(using: &generator)
+    return receive(paths, radio: radio, family.impairments, using: &generator)
+  }
+
+  /// A CIR of one path alone on radio `radio`, to calibrate an estimator's constant error on.
+  public func calibrationTrial(_ index: Int, radio: Int) -> Trial {
+    var generator = random.substream(3 * UInt64(index * pulses.count + radio) + 2)
+    return receive(ArenaChannel.onePath.draw(using: &generator), radio: radio, [], using: &generator)
+  }
+
+  private func receive(
+    _ paths: [Path], radio: Int, _ impairments: [ArenaImpairment], using generator: inout SeededGenerator
+  ) -> Trial {
+    let synthesizer = synthesizers[radio]
+    let onset = generator.uniform(in: ArenaFamily.firstPathTaps)
+    let snr = pow(10, generator.uniform(in: family.snrdB) / 10)
+    var samples = synthesizer.noiseless(paths, onsetTaps: onset)
+    let peak = Self.largest(samples)
+    for impairment in impairments {
+      guard
+        let addition = impairment.addition(firstPathTaps: onset, tapCount: samples.count, using: &generator)
+      else { continue }
+      Self.add(addition, peak: peak, synthesizer, to: &samples)
+    }
+    let variance = peak * peak / snr
+    if impairments.contains(.colouredNoise) {
+      let correlation = ArenaImpairment.noiseCorrelation(using: &generator)
+      NoiseColouring(correlation).addNoise(variance: variance, to: &samples, using: &generator)
+    } else {
+      generator.addNoise(variance: variance, to: &samples)
+    }
+    for impairment in impairments {
+      impairment.apply(to: &samples, peak: peak, noiseVariance: variance, using: &generator)
+    }
+    let start = windowStart(onset, using: &generator)
+    let window = Array(samples[start..<start + tapCount])
+    let quantisation = AccumulatorQuantisation.automaticGain(peakCounts: ArenaImpairment.quantisationCounts)
+    return Trial(
+      response: impairments.contains(.quantisation)
+        ? quantisation.impulseResponse(window) : ChannelImpulseResponse(window),
+      firstPathTaps: onset - Double(start), radio: radio)
+  }
+
+  private static func add(
+    _ addition: ArenaImpairment.Addition, peak: Double, _ synthesizer: ImpulseResponseSynthesizer,
+    to samples: inout [Complex<Float>]
+  ) {
+    let signal = synthesizer.noiseless(addition.paths, onsetTaps: addition.onsetTaps)
+    let level = addition.rmsTaps.map { rms(signal[$0]) } ?? largest(signal)
+    guard level > 0 else { return }
+    let gain = Complex(Float(peak * pow(10, addition.leveldB / 20) / level))
+    for tap in samples.indices { samples[tap] += gain * signal[tap] }
+  }
+
+  /// The first tap of the window that an estimator sees.
+  private func windowStart(_ onset: Double, using generator: inout SeededGenerator) -> Int {
+    guard let window = family.windowTaps else { return 0 }
+    let before = generator.uniform(in: ArenaFamily.windowShare) * Double(window)
+    return Int(onset - before)
+  }
+
+  private static func largest(_ samples: [Complex<Float>]) -> Double {
+    Double(samples.reduce(0) { max($0, power($1)) }.squareRoot())
+  }
+
+  private static func rms(_ samples: ArraySlice<Complex<Float>>) -> Double {
+    Double((samples.reduce(0) { $0 + power($1) } / Float(max(samples.count, 1))).squareRoot())
+  }
+
+  private static func power(_ sample: Complex<Float>) -> Float {
+    let raw = sample.rawStorage
+    return raw.x * raw.x + raw.y * raw.y
+  }
+}

@@ -1,0 +1,89 @@
+import UWBSimulation
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The tables of `uwb evaluate arena`.
+enum ArenaTables {
+  /// Geometric mean of the error over the crossing's, over the families that only score.
+  static let meanRatioBar = 0.53
+  /// Error on a window of taps over that on the whole CIR.
+  static let windowRatioBar = 1.15
+
+  /// One row for each family and estimator; `fails` names the limits of `ArenaFamily.Limits` that are not met.
+  static func families(_ rows: [ArenaEvaluation.Row]) -> EvaluationTable {
+    var table = EvaluationTable(
+      name: "families",
+      columns: [
+        "family", "use", "estimator", "trials", "rms_cm", "crossing_cm", "crossing_ratio", "gross_percent",
+        "crossing_gross_percent", "mean_score", "beyond_5_percent", "unanswered", "fails",
+      ])
+    for row in rows {
+      table.add([
+        .text(row.family.name), .text(row.family.use.rawValue), .text(name(row)), .count(row.trials),
+        .number(row.rms * 100, places: 2), .number(row.crossingRMS * 100, places: 2), .number(row.ratio, places: 3),
+        .number(row.grossShare * 100, places: 2), .number(row.crossingGrossShare * 100, places: 2),
+        .number(row.score, places: 2), .number(row.beyondFiveShare.map { $0 * 100 }, places: 2),
+        .count(row.unanswered), .text(row.misses.isEmpty ? "–" : row.misses.joined(separator: "+")),
+      ])
+    }
+    return table
+  }
+
+  /// What must hold over several families, for each estimator.
+  static func bars(_ rows: [ArenaEvaluation.Row]) -> EvaluationTable {
+    var table = EvaluationTable(name: "bars", columns: ["estimator", "measure", "value", "bar", "holds"])
+    func add(_ name: String, _ measure: String, _ value: Double, _ places: Int, bar: Double, _ holds: Bool) {
+      table.add([
+        .text(name), .text(measure), .number(value, places: places), .number(bar, places: places),
+        .text(holds ? "yes" : "no"),
+      ])
+    }
+    var names: [String] = []
+    for row in rows where !names.contains(estimator(row)) { names.append(estimator(row)) }
+    for name in names {
+      let own = rows.filter { estimator($0) == name }
+      for use in ArenaFamily.Use.allCases {
+        // Windows repeat the CIRs of another family: they have a bar of their own.
+        let ratios = own.filter { $0.family.use == use && $0.family.windowTaps == nil }.map(\.ratio)
+        guard !ratios.isEmpty else { continue }
+        let mean = exp(ratios.reduce(0) { $0 + log($1) } / Double(ratios.count))
+        add(name, "geometric mean of crossing_ratio, \(use.rawValue)", mean, 3, bar: meanRatioBar, mean <= meanRatioBar)
+      }
+      for row in own {
+        guard let whole = own.first(where: { $0.family == row.family.uncut }) else { continue }
+        let ratio = row.rms / whole.rms
+        add(
+          name, "\(row.family.name) over \(whole.family.name)", ratio, 3, bar: windowRatioBar, ratio <= windowRatioBar)
+      }
+      let met = own.count(where: \.misses.isEmpty)
+      add(name, "families within their limits", Double(met), 0, bar: Double(own.count), met == own.count)
+    }
+    return table
+  }
+
+  /// A column of its own for the default, whichever estimator it is.
+  private static func estimator(_ row: ArenaEvaluation.Row) -> String {
+    row.isDefault ? "default" : row.method.rawValue
+  }
+
+  private static func name(_ row: ArenaEvaluation.Row) -> String {
+    row.isDefault ? "default (\(row.method.rawValue))" : row.method.rawValue
+  }
+}
+
+extension ArenaEvaluation.Row {
+  /// The limits of the family that this row is beyond.
+  fileprivate var misses: [String] {
+    let limits = family.limits
+    var misses: [String] = []
+    if ratio > limits.ratio { misses.append("ratio") }
+    if grossShare > limits.grossShare { misses.append("gross") }
+    if let score, !limits.score.contains(score) { misses.append("score") }
+    if let beyondFiveShare, beyondFiveShare > limits.beyondFiveShare { misses.append("beyond-5") }
+    return misses
+  }
+}

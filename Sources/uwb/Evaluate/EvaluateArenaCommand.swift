@@ -1,0 +1,88 @@
+import ArgumentParser
+import UWBDSP
+import UWBSimulation
+
+/// `uwb evaluate arena`: first paths on random pulses, channels and impairments.
+struct EvaluateArenaCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "arena", abstract: "Score first-path estimators on radios and channels drawn at random.",
+    discussion: """
+      Each family of scenarios draws its radios, channels, impairments and noise from the seed. Errors are clipped at 4 taps; \
+      `crossing_ratio` is the error over that of a crossing of 0.3 of the peak on sixteen-fold interpolated taps. A constant error \
+      on one radio counts as antenna delay and is taken off. Use the tuned families to choose settings; the others only score. \
+      Figures are the same for any number of threads.
+
+      FAMILIES
+        \(ArenaFamily.all.map(\.name).joined(separator: ", "))
+
+      EXAMPLES
+        uwb evaluate arena --families scored
+        uwb evaluate arena --families room,soft --estimators default,rice-fit --trials 200
+      """)
+
+  @Option(
+    help: ArgumentHelp(
+      "default (that of the family's profile), all, or names separated by commas (see uwb estimators).",
+      valueName: "names"))
+  var estimators = "default"
+
+  @Option(help: ArgumentHelp("tuned, scored, all, or names separated by commas.", valueName: "names"))
+  var families = "all"
+
+  @Option(help: "Trials of each family.", transform: OptionRange.reader(OptionRange.trials))
+  var trials = 1000
+
+  @Option(help: "Seed of all random draws.", transform: OptionRange.reader(OptionRange.seed))
+  var seed: UInt64 = 1
+
+  @Option(
+    help: "Threads that share the trials, \(OptionRange.threads.help); by default one for each core.",
+    transform: OptionRange.reader(OptionRange.threads))
+  var threads = OptionRange.defaultThreads
+
+  @Option(help: "What to write: table, ndjson or csv.")
+  var output = EvaluateDelayCommand.OutputKind.table
+
+  func validate() throws {
+    _ = try methods()
+    _ = try chosenFamilies()
+  }
+
+  func run() throws {
+    let methods = try methods()
+    var rows: [ArenaEvaluation.Row] = []
+    for family in try chosenFamilies() {
+      let evaluation = ArenaEvaluation(family: family, methods: methods, trialCount: trials, seed: seed)
+      let ticker = TrialTicker(label: family.name, total: trials)
+      rows += evaluation.run(threads: threads) { ticker.add($0) }
+      ticker.finish()
+    }
+    var writer = EvaluationTableWriter(output, ByteOutput())
+    try writer.write(ArenaTables.families(rows))
+    try writer.write(ArenaTables.bars(rows))
+  }
+
+  private func methods() throws -> [DelayMethod?] {
+    // A simulated CIR carries no chip's first path.
+    let known = DelayMethod.allCases.filter { $0 != .chip }
+    if estimators == "all" { return [nil] + known }
+    return try estimators.split(separator: ",").map { name in
+      if name == "default" { return nil }
+      guard let method = known.first(where: { $0.rawValue == name }) else {
+        throw Usage.unknown("estimator", String(name), ["default"] + known.map(\.rawValue))
+      }
+      return method
+    }
+  }
+
+  private func chosenFamilies() throws -> [ArenaFamily] {
+    if families == "all" { return ArenaFamily.all }
+    if let use = ArenaFamily.Use(rawValue: families) { return ArenaFamily.all.filter { $0.use == use } }
+    return try families.split(separator: ",").map { name in
+      guard let family = ArenaFamily.named(String(name)) else {
+        throw Usage.unknown("family", String(name), ["tuned", "scored", "all"] + ArenaFamily.all.map(\.name))
+      }
+      return family
+    }
+  }
+}

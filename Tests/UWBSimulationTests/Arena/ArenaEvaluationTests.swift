@@ -1,0 +1,46 @@
+import Testing
+import UWBDSP
+
+@testable import UWBSimulation
+
+@Suite("arena: evaluation")
+struct ArenaEvaluationTests {
+  @Test("figures do not depend on the number of threads")
+  func threads() throws {
+    let family = try #require(ArenaFamily.named("sv-clutter"))
+    let evaluation = ArenaEvaluation(family: family, methods: [nil, .leadingEdge], trialCount: 70, seed: 4)
+    #expect(evaluation.run(threads: 1) == evaluation.run(threads: 3))
+  }
+
+  @Test("the default is the profile's, and a known pulse beats the crossing on one path with honest deviations")
+  func onePath() throws {
+    let family = try #require(ArenaFamily.named("one-path"))
+    let count = 200
+    let row = try #require(ArenaEvaluation(family: family, trialCount: count, seed: 9).run().first)
+    #expect(row.isDefault && row.method == family.profile.delay)
+    #expect(row.trials == count && row.unanswered == 0 && row.grossShare == 0 && row.crossingGrossShare == 0)
+    #expect(row.ratio < 1 && row.ratio == row.rms / row.crossingRMS)
+    // A mean of n squares scatters by √(2/n): four of them, and 0.1 for what the profile's model error adds.
+    let score = try #require(row.score)
+    #expect(abs(score - 1) < 0.1 + 4 * (2 / Double(count)).squareRoot())
+    #expect(row.beyondFiveShare == 0)
+  }
+
+  @Test("no answer counts as an error of the clip")
+  func unanswered() throws {
+    // No path stands 10 dB below the noise.
+    let family = ArenaFamily("x", .tuned, .onePath, snrdB: -10 ... -10)
+    let row = try #require(ArenaEvaluation(family: family, methods: [.peak], trialCount: 40, seed: 1).run().first)
+    let clip = ArenaEvaluation.clipTaps * UWB.tap * UWB.speedOfLightInAir
+    #expect(row.unanswered == 40 && row.grossShare == 1 && row.score == nil)
+    #expect(abs(row.rms - clip) < 1e-9 && row.crossingRMS <= clip)
+  }
+
+  @Test("a constant error is taken off as an antenna delay")
+  func constantError() throws {
+    // The crossing lies more than a tap before the peak; what is left is its scatter.
+    let family = try #require(ArenaFamily.named("one-path-dw1000"))
+    let row = try #require(ArenaEvaluation(family: family, trialCount: 100, seed: 1).run().first)
+    #expect(row.crossingRMS < 0.2 * UWB.tap * UWB.speedOfLightInAir)
+  }
+}
