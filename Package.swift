@@ -11,6 +11,7 @@ let package = Package(
   platforms: [.macOS(.v26)],
   products: [
     .library(name: "UWBDSP", targets: ["UWBDSP"]),
+    .library(name: "UWBTypes", targets: ["UWBTypes"]),
     .library(name: "UWBSimulation", targets: ["UWBSimulation"]),
     .library(name: "UWBCapture", targets: ["UWBCapture"]),
     .library(name: "NearbySession", targets: ["NearbySession"]),
@@ -28,15 +29,22 @@ let package = Package(
     .systemLibrary(name: "CFFTW", pkgConfig: "fftw3", providers: [.apt(["libfftw3-dev"]), .brew(["fftw"])]),
     .systemLibrary(name: "CLapacke", pkgConfig: "lapacke", providers: [.apt(["liblapacke-dev"]), .brew(["lapack"])]),
     .target(name: "CUWBKernels", exclude: ["README.md"]),
+    .target(name: "UWBPlatform", swiftSettings: strict),
+    .target(name: "UWBTypes", dependencies: ["UWBPlatform"], swiftSettings: strict),
+    .target(name: "UWBTracking", dependencies: ["UWBPlatform", "UWBTypes"], swiftSettings: strict),
     .target(
       name: "UWBDSP",
-      dependencies: ["CFFTW", "CLapacke", "CUWBKernels", .product(name: "Numerics", package: "swift-numerics")],
+      dependencies: [
+        "UWBPlatform", "UWBTypes", "UWBTracking", "CFFTW", "CLapacke", "CUWBKernels",
+        .product(name: "Numerics", package: "swift-numerics"),
+      ],
       swiftSettings: strict),
     .target(
       name: "UWBSimulation", dependencies: ["UWBDSP", .product(name: "Numerics", package: "swift-numerics")],
       swiftSettings: strict),
-    .target(name: "UWBCapture", dependencies: ["UWBDSP"], swiftSettings: strict),
-    .target(name: "NearbySession", dependencies: ["UWBDSP"], swiftSettings: strict),
+    .target(name: "UWBCapture", dependencies: ["UWBTypes"], swiftSettings: strict),
+    .target(
+      name: "NearbySession", dependencies: ["UWBPlatform", "UWBTypes", "UWBTracking"], swiftSettings: strict),
     .target(name: "NearbyUCI", swiftSettings: strict),
     .target(
       name: "NearbySimulation",
@@ -62,6 +70,16 @@ let package = Package(
       name: "UWBDSPTests",
       dependencies: [
         "UWBDSP", "TestSupport", "CAllocationCounter", .product(name: "Numerics", package: "swift-numerics"),
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "UWBTypesTests",
+      dependencies: ["UWBTypes", "UWBDSP", "TestSupport", .product(name: "Numerics", package: "swift-numerics")],
+      swiftSettings: strict),
+    .testTarget(
+      name: "UWBTrackingTests",
+      dependencies: [
+        "UWBTypes", "UWBTracking", "UWBDSP", "TestSupport", .product(name: "Numerics", package: "swift-numerics"),
       ],
       swiftSettings: strict),
     // Of its own, because it is built again for checks: with sanitizers, and for the long run (scripts/property).

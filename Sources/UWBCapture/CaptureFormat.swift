@@ -1,5 +1,5 @@
 import Foundation
-import UWBDSP
+import UWBTypes
 
 /// A capture format that can be read: its name on the command line, how it is recognised, how it is opened.
 public struct CaptureFormat: Sendable {

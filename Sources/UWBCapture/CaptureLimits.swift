@@ -1,4 +1,4 @@
-import UWBDSP
+import UWBTypes
 
 /// The ranges of a capture's numbers. A number outside its range is damage: a reader refuses the record, or the header, that holds it.
 ///

@@ -1,4 +1,4 @@
-import UWBDSP
+import UWBTypes
 
 /// What a capture says of itself, beside its exchanges.
 public struct CaptureHeader: Sendable {
@@ -7,14 +7,14 @@ public struct CaptureHeader: Sendable {
   /// Name of the device profile that fits (`DeviceProfile.named`).
   public var profile: String
   /// The receiver's antennas, where they are known and more than one.
-  public var array: AntennaArray?
+  public var array: AntennaLayout?
   /// Free text: who recorded it, with what.
   public var notes: [String]
   /// Whether the CIRs are complex. Those that hold magnitudes alone (imaginary parts of 0) give delays, no direction.
   public var hasPhase: Bool
 
   public init(
-    format: String, profile: String, array: AntennaArray? = nil, notes: [String] = [], hasPhase: Bool = true
+    format: String, profile: String, array: AntennaLayout? = nil, notes: [String] = [], hasPhase: Bool = true
   ) {
     self.format = format
     self.profile = profile

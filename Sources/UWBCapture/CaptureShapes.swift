@@ -1,4 +1,4 @@
-import UWBDSP
+import UWBTypes
 
 /// The shapes of a capture's CIRs so far. The engine has tables for each tap spacing: a short file that names a new one with each
 /// CIR would ask for much memory and time.

@@ -1,4 +1,4 @@
-import UWBDSP
+import UWBTypes
 
 /// Storages for CIRs that a streaming reader fills again once nobody else holds them: a long replay that lets go of
 /// its exchanges allocates none after the first few.

@@ -1,4 +1,4 @@
-import UWBDSP
+import UWBTypes
 
 /// Turns readings of a 40-bit clock that wraps every 17.2 s into seconds since the first of them.
 ///

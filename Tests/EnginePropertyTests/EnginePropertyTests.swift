@@ -2,12 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import UWBDSP
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import UWBPlatform
 
 /// `scripts/property` runs the long form; its environment says which seed and which batches.
 @Suite struct EnginePropertyTests {

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import UWBPlatform
 
 /// Names the case that was running where the process traps: on standard error, before it ends as it would have.
 public enum TrapReport {

@@ -23,7 +23,8 @@ import UWBSimulation
       link.snrAtOneMetredB = 30
       let path = folder.path("swing")
       let writer = try createCapture(
-        path, header: CaptureHeader(format: "sigmf", profile: "ideal", array: .lShaped()), format: .sigmf)
+        path, header: CaptureHeader(format: "sigmf", profile: "ideal", array: AntennaArray.lShaped().layout),
+        format: .sigmf)
       for exchange in ExchangeSimulator(link, seed: 61) { try writer.append(exchange) }
       try writer.finish()
       capture = path + ".sigmf-meta"

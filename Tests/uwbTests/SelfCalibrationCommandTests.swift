@@ -49,7 +49,8 @@ import UWBSimulation
       link.peerClock = SimulatedClock(offsetTicks: 77 &* seed, rateppm: -4)
       let path = folder.path("\(one)-\(other)")
       let writer = try createCapture(
-        path, header: CaptureHeader(format: "sigmf", profile: "ideal", array: .single()), format: .sigmf)
+        path, header: CaptureHeader(format: "sigmf", profile: "ideal", array: AntennaArray.single().layout),
+        format: .sigmf)
       for var exchange in ExchangeSimulator(link, seed: seed) {
         Self.shift(&exchange.poll, by: delays[one])
         if var response = exchange.response {

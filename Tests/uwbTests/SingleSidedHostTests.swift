@@ -24,7 +24,8 @@ import UWBSimulation
         return link
       }
       let writer = try createCapture(
-        folder.path("single"), header: CaptureHeader(format: "sigmf", profile: "ideal", array: .single()),
+        folder.path("single"),
+        header: CaptureHeader(format: "sigmf", profile: "ideal", array: AntennaArray.single().layout),
         format: .sigmf)
       for var exchange in ScenarioExchanges(links: links, seed: 71) {
         exchange.final = nil
@@ -70,5 +71,16 @@ import UWBSimulation
     var again = try openCapture(capture.path)
     let first = try again.next()
     #expect(pipeline.process(try #require(first)).status == .missingTimestamps)
+  }
+
+  @Test("inspect shows the distance that replay makes of the same exchange")
+  func inspected() throws {
+    let capture = try Capture()
+    let events = try UwbProcess.run("replay", capture.path).events()
+    let update = try #require(events.first { $0["event"] as? String == "update" && $0["exchange"] as? Int == 31 })
+    let run = try UwbProcess.run("inspect", capture.path, "--exchange", "31")
+    #expect(run.status == 0, "\(run.errors)")
+    let distance = try #require(update["raw_distance_m"] as? Double)
+    #expect(run.output.contains(String(format: "%.4f m", distance)), "\(distance): \(run.output)")
   }
 }

@@ -3,27 +3,24 @@ import UWBDSP
 
 /// What a replay does with an exchange: engine, tracker, session, events.
 final class DeliveredPath {
-  private let engine: RangingEngine
-  private let workspace: RangingEngine.Workspace
-  private var tracker = PeerTracker()
+  private let pipeline: RangingPipeline
   private var sessions: ReplaySessions
   private var events: [ReplaySessions.Event] = []
   private var time = 0.0
 
   init(engine: RangingEngine, antennas: Int) {
-    self.engine = engine
-    workspace = engine.makeWorkspace(antennaCount: antennas)
+    pipeline = RangingPipeline(engine, workspace: engine.makeWorkspace(antennaCount: antennas))
     sessions = ReplaySessions()
   }
 
   func process(_ exchange: RangingExchange) {
-    var raw = engine.measure(exchange, using: workspace)
+    var raw = pipeline.measure(exchange)
     // A ring of exchanges begins again, time does not.
     time += 0.1
     raw.time = time
-    let tracked = tracker.update(raw)
+    let tracked = pipeline.process(raw, of: exchange.pair)
     events.removeAll(keepingCapacity: true)
-    sessions.deliver(tracked.measurement, into: &events)
+    sessions.deliver(tracked, into: &events)
   }
 }
 

@@ -1,4 +1,4 @@
-import UWBDSP
+import UWBTypes
 
 /// What an accessory says of itself before ranging: 35 bytes, 37 with its clock drift, more in later minor versions.
 ///

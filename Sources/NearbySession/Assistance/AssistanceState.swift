@@ -1,10 +1,5 @@
-import UWBDSP
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import UWBPlatform
+import UWBTypes
 
 /// What one session's assistance remembers: how the device has moved, and where in the world the peer was met.
 struct AssistanceState: Sendable {

@@ -1,4 +1,4 @@
-import UWBDSP
+import UWBTypes
 
 /// Says whether a session's peer is a device or an accessory.
 public enum NearbyConfiguration: Sendable, Hashable {

@@ -1,4 +1,4 @@
-import UWBDSP
+import UWBTypes
 
 extension HostCore {
   /// Brings one measurement to the sessions that run with its peer: to the one that ranges under the address `local`, or

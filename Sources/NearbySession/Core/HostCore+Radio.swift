@@ -1,4 +1,4 @@
-import UWBDSP
+import UWBTypes
 
 extension HostCore {
   /// Brings a measurement to the session that it was made for, if that runs.

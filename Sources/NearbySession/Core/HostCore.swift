@@ -1,4 +1,4 @@
-import UWBDSP
+import UWBTypes
 
 /// The rules of all sessions of one device, as a plain value: calls, measurements and the time go in, events come out in
 /// order. It waits for nothing, reads no clock and starts no task.

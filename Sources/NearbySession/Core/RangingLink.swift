@@ -1,4 +1,4 @@
-import UWBDSP
+import UWBTypes
 
 /// One running session as the radio sees it: who ranges with whom, under which addresses.
 ///

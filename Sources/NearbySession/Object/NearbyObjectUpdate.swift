@@ -1,10 +1,5 @@
-import UWBDSP
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import UWBPlatform
+import UWBTypes
 
 extension NearbyObject {
   /// Makes of one measurement what an update may say of it.

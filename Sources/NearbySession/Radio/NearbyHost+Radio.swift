@@ -1,11 +1,12 @@
-import UWBDSP
+import UWBTracking
+import UWBTypes
 
 extension NearbyHost {
   /// A host for one radio, with its capabilities and its address in the tokens, attached.
   ///
   /// - Parameters: as of the other initializer and of `attach`.
   public convenience init(
-    radio: some RangingRadio, engine: RangingEngine? = nil, settings: NearbySettings = NearbySettings(),
+    radio: some RangingRadio, engine: (any RangingProcessSource)? = nil, settings: NearbySettings = NearbySettings(),
     clock: (any NearbyClock)? = nil, permission: NearbyPermission? = nil, request: NearbyPermissionRequest? = nil,
     tokens: TokenGenerator = .system
   ) {
@@ -26,7 +27,7 @@ extension NearbyHost {
   ///   - engine: measures exchanges; needed by radios that report any.
   ///   - tracking: how each peer is smoothed; `nil` delivers every measurement as it is.
   public func attach(
-    _ radio: some RangingRadio, engine: RangingEngine? = nil,
+    _ radio: some RangingRadio, engine: (any RangingProcessSource)? = nil,
     tracking: PeerTracker.Configuration? = PeerTracker.Configuration()
   ) {
     let (changes, links) = subscribeToLinks()
@@ -91,28 +92,30 @@ extension NearbyHost {
 
 /// Makes of one radio's reports what a host is told.
 private struct RadioReceiver {
-  private let processing: ExchangeProcessing?
+  private let process: (any RangingProcess)?
+  /// Of a radio that needs no engine.
   private var trackers: EachPair<PeerTracker>?
 
-  init(engine: RangingEngine?, tracking: PeerTracker.Configuration?) {
-    processing = engine.map { ExchangeProcessing(engine: $0, tracking: tracking) }
+  init(engine: (any RangingProcessSource)?, tracking: PeerTracker.Configuration?) {
+    process = engine?.makeProcess(tracking: tracking)
     trackers = tracking.map { EachPair(PeerTracker($0)) }
   }
 
   mutating func take(_ report: RadioReport, for host: NearbyHost) {
     switch report {
     case .exchange(var exchange, let link):
-      guard let processing else {
+      guard let process else {
         return host.fail(link, "the radio reports exchanges, and there is no engine for them")
       }
       (exchange.peer, exchange.local) = (link.peerAddress, link.localAddress)
-      host.deliver(processing.process(exchange), of: link)
+      host.deliver(process.process(exchange), of: link)
     case .measured(let measured, let link):
       let measurement = measured.measurement(of: link, at: host.now)
       // What comes after the link was stopped is counted, and no part of the track.
       guard host.read({ $0.isRanging(link) }) else { return host.deliver(measurement, of: link) }
       let pair = RadioPair(local: link.localAddress, peer: link.peerAddress)
-      host.deliver(trackers?[pair].update(measurement).measurement ?? measurement, of: link)
+      let tracked = process?.process(measurement, of: pair) ?? trackers?.update(measurement, of: pair).measurement
+      host.deliver(tracked ?? measurement, of: link)
     case .missed(let link):
       host.deliver(
         RangingMeasurement(exchange: 0, time: host.now, peer: link.peerAddress, status: .missingTimestamps), of: link)

@@ -1,4 +1,4 @@
-import UWBDSP
+import UWBTypes
 
 /// How two devices range, as a radio needs to know it. Both ends of a session have the same, but for role and addresses.
 public struct RangingParameters: Sendable, Hashable {

@@ -1,4 +1,4 @@
-import UWBDSP
+import UWBTypes
 
 /// What ranges: a chip, a simulated room, a recording. `NearbyHost.attach` does the rest.
 ///

@@ -1,4 +1,4 @@
-import UWBDSP
+import UWBTypes
 
 /// Puts a capture's measurements through sessions, one for each peer, made when the peer is first seen: what an app with
 /// that device would have been told.

@@ -1,4 +1,4 @@
-import UWBDSP
+import UWBTypes
 
 /// Tells a session's delegate what its stream says, for the session's life: whoever is the delegate at each event hears it.
 final class DelegateAdapter: Sendable {

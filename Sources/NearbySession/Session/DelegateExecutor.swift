@@ -1,5 +1,5 @@
 import Dispatch
-import UWBDSP
+import UWBTypes
 
 /// Runs one session's delegate calls on the queue of the app's choice.
 ///

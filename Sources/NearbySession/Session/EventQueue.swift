@@ -1,4 +1,4 @@
-import UWBDSP
+import UWBTypes
 
 /// An element of an `EventQueue`.
 protocol QueuedEvent: Sendable {

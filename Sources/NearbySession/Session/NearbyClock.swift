@@ -1,4 +1,4 @@
-import UWBDSP
+import UWBTypes
 
 /// Where a host reads the time: seconds from any start, never the time of day.
 public protocol NearbyClock: Sendable {

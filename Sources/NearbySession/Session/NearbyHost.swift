@@ -1,5 +1,6 @@
 import Dispatch
-import UWBDSP
+import UWBTracking
+import UWBTypes
 
 /// How an app asks its user whether it may range.
 public struct NearbyPermissionRequest: Sendable {
@@ -109,7 +110,8 @@ public final class NearbyHost: Sendable {
   ///
   /// `ExchangePipeline` is the same for a source that pushes.
   public func receive<Source: AsyncSequence>(
-    _ source: Source, engine: RangingEngine, tracking: PeerTracker.Configuration? = PeerTracker.Configuration(),
+    _ source: Source, engine: some RangingProcessSource,
+    tracking: PeerTracker.Configuration? = PeerTracker.Configuration(),
     isolation: isolated (any Actor)? = #isolation
   ) async throws(Source.Failure) where Source.Element == RangingExchange {
     try await ExchangePipeline(to: self, engine: engine, tracking: tracking).receive(source, isolation: isolation)

@@ -1,4 +1,5 @@
-import UWBDSP
+import UWBTracking
+import UWBTypes
 
 /// The way from a source's exchanges to a host's sessions: the clocks of each pair of radios, the engine, a tracker for each pair, and
 /// the delivery to the session that the exchange was meant for.
@@ -9,23 +10,27 @@ import UWBDSP
 /// Cost: that of the engine for each exchange. Clocks and trackers grow with the number of peers until `forget`.
 public final class ExchangePipeline {
   public let host: NearbyHost
-  private let processing: ExchangeProcessing
+  private let steps: any RangingProcess
 
   /// - Parameters:
   ///   - tracking: how each peer is smoothed; `nil` delivers every exchange as it is.
-  ///   - workspace: the engine's memory, where several pipelines of one thread share it.
-  public init(
-    to host: NearbyHost, engine: RangingEngine, tracking: PeerTracker.Configuration? = PeerTracker.Configuration(),
-    workspace: RangingEngine.Workspace? = nil
+  public convenience init(
+    to host: NearbyHost, engine: some RangingProcessSource,
+    tracking: PeerTracker.Configuration? = PeerTracker.Configuration()
   ) {
+    self.init(to: host, engine.makeProcess(tracking: tracking))
+  }
+
+  /// With the steps from exchanges to measurements as they are given.
+  public init(to host: NearbyHost, _ process: any RangingProcess) {
     self.host = host
-    processing = ExchangeProcessing(engine: engine, tracking: tracking, workspace: workspace)
+    steps = process
   }
 
   /// Measures one exchange and delivers it; returns what the host was given.
   @discardableResult
   public func process(_ exchange: RangingExchange) -> RangingMeasurement {
-    let delivered = processing.process(exchange)
+    let delivered = steps.process(exchange)
     host.deliver(delivered, local: exchange.local)
     return delivered
   }
@@ -42,6 +47,6 @@ public final class ExchangePipeline {
 
   /// Drops what is remembered of a peer that has gone.
   public func forget(_ peer: DeviceAddress) {
-    processing.forget(peer)
+    steps.forget(peer)
   }
 }

@@ -1,4 +1,4 @@
-import UWBDSP
+import UWBTypes
 
 /// Makes an async sequence of what yields exchanges one by one: a capture's reader, a simulator, an array.
 ///

@@ -1,4 +1,4 @@
-import UWBDSP
+import UWBTypes
 
 /// Names one session to its peer: random, unique to its session, and dead when its session is.
 ///

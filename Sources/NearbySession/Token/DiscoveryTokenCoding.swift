@@ -1,4 +1,4 @@
-import UWBDSP
+import UWBTypes
 
 /// Why bytes are no discovery token.
 public enum DiscoveryTokenError: Error, Sendable, Hashable {

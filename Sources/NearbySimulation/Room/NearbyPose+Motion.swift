@@ -1,11 +1,6 @@
 import NearbySession
+import UWBPlatform
 import UWBSimulation
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 extension NearbyPose {
   /// The pose that a camera or an inertial unit would give of a moving device.

@@ -52,7 +52,7 @@ struct RoomEnd {
 
   mutating func pipeline(_ engine: (RangingEngine, RangingEngine.Workspace)) -> ExchangePipeline? {
     if exchanges == nil, let host {
-      exchanges = ExchangePipeline(to: host, engine: engine.0, workspace: engine.1)
+      exchanges = ExchangePipeline(to: host, RangingPipeline(engine.0, workspace: engine.1))
     }
     return exchanges
   }

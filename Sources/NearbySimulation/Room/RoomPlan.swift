@@ -1,12 +1,7 @@
 import NearbySession
 import UWBDSP
+import UWBPlatform
 import UWBSimulation
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// A scenario made ready to play: checked, names resolved, what is absent drawn from the seed.
 struct RoomPlan: Sendable {

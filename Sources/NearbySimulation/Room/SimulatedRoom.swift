@@ -1,12 +1,7 @@
 import NearbySession
 import UWBDSP
+import UWBPlatform
 import UWBSimulation
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// Devices in a room, each with a host of its own, in one process: application code on those hosts is told what it would
 /// be told in a room like that.

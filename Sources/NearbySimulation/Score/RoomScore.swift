@@ -1,11 +1,6 @@
 import NearbySession
 import UWBDSP
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import UWBPlatform
 
 /// Holds what delegates were told against what was true, and against what the scenario expects.
 ///

@@ -1,5 +1,5 @@
 import Foundation
-import UWBDSP
+import UWBTypes
 
 /// Reads the tables that `CSVWriter` wrote, also after a spreadsheet had them: each exchange's rows become the line that ndjson
 /// has for it, and `NDJSONReader` judges that. `skipped` counts as there, lines are the table's.

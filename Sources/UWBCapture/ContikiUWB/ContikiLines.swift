@@ -1,4 +1,4 @@
-import UWBDSP
+import UWBTypes
 
 /// The CIR lines that Contiki-UWB (University of Trento, for the DWM1001) prints: where in the accumulator the taps
 /// begin, how many there are, and the taps, each as the chip's four octets in hexadecimal (real and imaginary part,

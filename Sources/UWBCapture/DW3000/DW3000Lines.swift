@@ -1,4 +1,4 @@
-import UWBDSP
+import UWBTypes
 
 /// Accumulators of a DW3000 as microcontroller programs print them: a head, a row for each tap, an end.
 ///
@@ -38,7 +38,7 @@ struct DW3000Lines: CIRLineParser {
   private var pool = TapStoragePool()
 
   var format: String { "dw3000-cir" }
-  var profile: String { DeviceProfile.dw3000.name }
+  var profile: String { "dw3000" }
   var hasPhase: Bool { true }
 
   static func recognise(_ start: Span<UInt8>) -> CaptureFormat.Recognition {

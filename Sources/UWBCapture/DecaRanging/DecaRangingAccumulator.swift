@@ -1,4 +1,4 @@
-import UWBDSP
+import UWBTypes
 
 /// Gathers the taps that follow an `Accum Len` line, and says whether they came whole.
 struct DecaRangingAccumulator {

@@ -1,4 +1,4 @@
-import UWBDSP
+import UWBTypes
 
 /// Puts a DecaRanging log's lines together to exchanges.
 ///

@@ -1,4 +1,4 @@
-import UWBDSP
+import UWBTypes
 
 /// What the log has told so far of one exchange.
 struct DecaRangingExchange {

@@ -1,4 +1,4 @@
-import UWBDSP
+import UWBTypes
 
 /// The lines that hold many fields: `RX OK NAME(value), …` and `Anchor ToF: … NAME: value unit …`.
 extension DecaRangingLine {

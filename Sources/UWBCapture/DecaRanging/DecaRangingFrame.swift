@@ -1,4 +1,4 @@
-import UWBDSP
+import UWBTypes
 
 /// A frame of the DecaRanging protocol, as `RX DATA:` prints it: an IEEE 802.15.4 data frame whose payload starts with
 /// a function code.

@@ -1,4 +1,4 @@
-import UWBDSP
+import UWBTypes
 
 /// What one line of a DecaRanging log says, taken by itself.
 enum DecaRangingLine: Equatable {

@@ -1,4 +1,4 @@
-import UWBDSP
+import UWBTypes
 
 /// Reads the text log of Decawave's DecaRanging on an EVK1000 (DW1000), written with accumulators: what an anchor
 /// received and sent in double-sided two-way ranging.

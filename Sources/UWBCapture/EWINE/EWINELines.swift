@@ -1,5 +1,5 @@
 import Foundation
-import UWBDSP
+import UWBTypes
 
 /// The tables of the eWINE data set of line-of-sight and obstructed channels (K. Bregar, ewine-project/
 /// UWB-LOS-NLOS-Data-Set, 2017; DWM1000, channel and rate in the row): a header, then one reception a row, in random order.

@@ -1,4 +1,4 @@
-import UWBDSP
+import UWBTypes
 
 /// Makes receptions of a text log's lines, one after the other.
 protocol CIRLineParser {
@@ -19,7 +19,7 @@ protocol CIRLineParser {
 }
 
 extension CIRLineParser {
-  var profile: String { DeviceProfile.dw1000.name }
+  var profile: String { "dw1000" }
 }
 
 /// Reads a text log of CIRs, line by line: what the formats that hold no exchanges have in common.

@@ -1,4 +1,4 @@
-import UWBDSP
+import UWBTypes
 
 /// One reception as formats hold it that log CIRs alone: no timestamps of an exchange, often none at all.
 struct CIRRecord {

@@ -1,4 +1,4 @@
-import UWBDSP
+import UWBTypes
 
 /// The fields of one line, a header's or an exchange's, as far as they were there. Those of exchanges are named as in
 /// recordings (`Documentation/SigMF-uwb-extension.md`), without `uwb:`.

@@ -1,4 +1,4 @@
-import UWBDSP
+import UWBTypes
 
 /// Writes a capture as JSON, one object a line: the header first, then each exchange with everything it holds, samples as
 /// they are stored. Numbers have the shortest decimals that read back as the same number, so nothing is lost but numbers

@@ -1,5 +1,5 @@
 import Foundation
-import UWBDSP
+import UWBTypes
 
 /// Reads CIRs from a NumPy array file, one after the other: complex64 (or complex128, rounded to single precision), or
 /// pairs of 16-bit integers, with the axes CIRs × antennas × taps, antennas × taps (or CIRs × taps where the options

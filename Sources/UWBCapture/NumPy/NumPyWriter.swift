@@ -1,5 +1,5 @@
 import Foundation
-import UWBDSP
+import UWBTypes
 
 /// Writes a capture's CIRs as one NumPy array (`.npy`, format version 1), CIRs × antennas × taps, in the order poll,
 /// response, final of each exchange: `numpy.load("x.npy")` opens it.

@@ -1,5 +1,5 @@
 import Foundation
-import UWBDSP
+import UWBTypes
 
 /// The temporary files of this process, for whoever ends it early.
 public enum TemporaryFiles {

@@ -1,5 +1,5 @@
 import Foundation
-import UWBDSP
+import UWBTypes
 
 /// A table of phase differences of arrival, CSV with a header: what chips without channel impulse responses (NXP SR150)
 /// hand over. One row, one exchange.
@@ -34,7 +34,7 @@ public struct PhaseTable: CaptureReader {
     }
     let found = self.columns
     header = CaptureHeader(
-      format: "phase-table", profile: DeviceProfile.ideal.name, notes: Self.notes(columns: found, header: table.header))
+      format: "phase-table", profile: "ideal", notes: Self.notes(columns: found, header: table.header))
     phases = PhaseTableColumns.Quantity.phases.map { found[$0] }.prefix { $0 != nil }.compactMap { $0 }
     guard !phases.isEmpty else {
       throw CaptureError(

@@ -1,5 +1,5 @@
 import Foundation
-import UWBDSP
+import UWBTypes
 
 /// How a device lay while it recorded: a CSV table of its pose over the capture's time, as an inertial or camera tracker writes it.
 ///

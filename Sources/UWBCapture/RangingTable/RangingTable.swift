@@ -1,5 +1,5 @@
 import Foundation
-import UWBDSP
+import UWBTypes
 
 /// Reads tables of single-sided two-way ranging as a DW1000's host writes them: CSV, one exchange a row, under a header
 /// that names `poll_tx_ts`, `poll_rx_ts`, `resp_tx_ts` and `resp_rx_ts`, signed 32-bit readings of the initiator's and the

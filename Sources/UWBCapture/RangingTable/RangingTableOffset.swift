@@ -1,4 +1,4 @@
-import UWBDSP
+import UWBTypes
 
 /// The carrier offset that a ranging table's `Distance` was made with, though no column holds it.
 ///

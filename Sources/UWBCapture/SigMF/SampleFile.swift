@@ -1,5 +1,5 @@
 import Foundation
-import UWBDSP
+import UWBTypes
 
 /// The data file of a recording, read in blocks: CIRs borrow a block, which is read into again once the last of them is gone. A
 /// file of any length takes the memory of a few blocks.

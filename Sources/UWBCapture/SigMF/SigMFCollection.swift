@@ -1,5 +1,5 @@
 import Foundation
-import UWBDSP
+import UWBTypes
 
 /// Reads several recordings as one capture: an archive's, or those of a collection (`NAME.sigmf-collection`, whose
 /// `core:streams` names them). Exchanges count on from recording to recording, where they don't say otherwise.

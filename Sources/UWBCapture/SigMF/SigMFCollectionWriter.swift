@@ -1,5 +1,5 @@
 import Foundation
-import UWBDSP
+import UWBTypes
 
 /// Writes a long capture as several recordings, `NAME-0000`, `NAME-0001`, …, and a collection of them,
 /// `NAME.sigmf-collection`: a new recording begins when the samples of one reach a size, or when CIRs come in another

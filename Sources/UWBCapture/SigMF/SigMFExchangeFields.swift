@@ -1,4 +1,4 @@
-import UWBDSP
+import UWBTypes
 
 // From the types of the engine to the fields of a recording, and back. JSON knows no infinity and no NaN: such a number
 // becomes absent.

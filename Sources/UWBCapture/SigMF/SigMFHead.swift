@@ -1,5 +1,5 @@
 import Foundation
-import UWBDSP
+import UWBTypes
 
 extension SigMFReader {
   /// Whether the start of a stream is a recording's metadata.
@@ -55,9 +55,9 @@ extension SigMFReader {
   /// The receiver's antennas, if a header says where they are and at which carrier they listen.
   static func array(
     positions: [[Double]]?, carrier: Double?, file: String, prefix: String
-  ) throws -> AntennaArray? {
+  ) throws -> AntennaLayout? {
     guard let positions, let carrier, !positions.isEmpty else { return nil }
-    return try AntennaArray(
+    return try AntennaLayout(
       positions: positions, carrier: carrier, file: file, prefix: prefix, positionsField: "antenna_positions_m")
   }
 

@@ -1,5 +1,5 @@
 import Foundation
-import UWBDSP
+import UWBTypes
 
 /// Reads SigMF recordings that carry the `uwb` extension: metadata segment by segment as a stream, samples in blocks
 /// that its CIRs borrow: the taps of several antennas lie interleaved in them.

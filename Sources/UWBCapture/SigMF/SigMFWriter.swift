@@ -1,5 +1,5 @@
 import Foundation
-import UWBDSP
+import UWBTypes
 
 /// Writes exchanges as a SigMF recording, exchange by exchange: one capture segment for each CIR, antennas as
 /// interleaved channels, everything else in `uwb:` fields (`Documentation/SigMF-uwb-extension.md`).

@@ -1,5 +1,5 @@
 import Foundation
-import UWBDSP
+import UWBTypes
 
 /// What a capture holds and what it lacks, gathered exchange by exchange in constant memory (but for a count a peer).
 public struct CaptureSummary: Sendable {
@@ -74,7 +74,7 @@ public struct CaptureSummary: Sendable {
     if let message = exchange.final { add(message, to: \.final) }
     if exchange.chipReport != nil { withChipReport += 1 }
     if exchange.truth != nil { withTruth += 1 }
-    if TwoWayRanging(exchange) == nil { withoutTimestamps += 1 }
+    if !exchange.hasDoubleSidedTimestamps { withoutTimestamps += 1 }
     addTime(exchange)
   }
 

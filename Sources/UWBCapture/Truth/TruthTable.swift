@@ -1,5 +1,5 @@
 import Foundation
-import UWBDSP
+import UWBTypes
 
 /// What is true of captures that don't say so themselves: a CSV table with the columns
 /// `capture,distance_m,azimuth_deg,elevation_deg,label`, those that are known. Distances may be `distance_cm` or `distance_mm`,

@@ -1,4 +1,4 @@
-import UWBDSP
+import UWBTypes
 
 /// The JSON lines that Decawave's uwb-core prints of each received frame's CIR (`CIR_VERBOSE`), one object a line:
 ///

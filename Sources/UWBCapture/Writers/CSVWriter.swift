@@ -1,4 +1,4 @@
-import UWBDSP
+import UWBTypes
 
 /// Writes a capture as a table (RFC 4180): a row for each message, or for each antenna of a message's CIR, with the samples
 /// as they are stored in the last columns (`re0,im0,re1,im1,…`; times `scale`, a sample's value). What is absent is empty;

@@ -1,5 +1,5 @@
 import Foundation
-import UWBDSP
+import UWBTypes
 
 /// Writes a capture, exchange by exchange, in constant memory.
 public protocol CaptureWriter: AnyObject {

@@ -1,4 +1,4 @@
-import UWBDSP
+import UWBTypes
 
 extension ChannelImpulseResponse {
   /// Half a sample as it lies in memory, without the scale.

@@ -1,10 +1,7 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// The standard normal distribution.
+
+import UWBPlatform
+
 public enum NormalDistribution {
   /// How likely a standard normal variable is below `x`: erfc(−x/√2)/2.
   public static func probability(below x: Double) -> Double {

@@ -1,10 +1,5 @@
 import CLapacke
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import UWBPlatform
 
 /// Symmetric positive definite matrices of any order, A = L·Lᵀ, through LAPACK: for Gaussian processes, where
 /// `SmallCholesky` would be slow. The matrix lies in memory of its own by columns; its lower triangle counts.

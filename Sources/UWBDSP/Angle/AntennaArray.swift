@@ -42,6 +42,16 @@ public struct AntennaArray: Sendable, Hashable {
     self.manifold = manifold
   }
 
+  /// Antennas of which no more is known than where they are.
+  ///
+  /// - Precondition: as of the other initializer.
+  public init(_ layout: AntennaLayout) {
+    self.init(positions: layout.positions, carrier: layout.carrier)
+  }
+
+  /// What a capture's header holds of the array.
+  public var layout: AntennaLayout { AntennaLayout(positions: positions, carrier: carrier) }
+
   /// Wavelength in air, m.
   public var wavelength: Double { UWB.speedOfLightInAir / carrier }
 
@@ -72,4 +82,19 @@ public struct AntennaArray: Sendable, Hashable {
     response(to: direction, into: &result)
     return result
   }
+}
+
+extension AntennaArray {
+  /// Whether the engine takes an array of these antennas; what fails is named by `EngineLimits`.
+  public static func isSupported(positions: [SIMD3<Double>], carrier: Double) -> Bool {
+    let coordinates = (0..<3).map { axis in positions.map { $0[axis] } }
+    guard EngineLimits.antennaCount.contains(positions.count), EngineLimits.carrier.contains(carrier),
+      coordinates.joined().allSatisfy(EngineLimits.antennaCoordinate.contains)
+    else { return false }
+    let sides = coordinates.map { ($0.max() ?? 0) - ($0.min() ?? 0) }
+    let wavelength = UWB.speedOfLightInAir / carrier
+    return sides.reduce(0) { $0 + $1 * $1 }.squareRoot() <= EngineLimits.aperture * wavelength
+  }
+
+  var isSupported: Bool { Self.isSupported(positions: positions, carrier: carrier) }
 }

@@ -1,10 +1,7 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// Memory of one snapshot estimator on one thread, and the steps that they share.
+
+import UWBPlatform
+
 public final class DirectionWorkspace {
   let options: DirectionOptions
   /// Of the array, or of the subarray that smoothing leaves.

@@ -1,10 +1,7 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// How strongly one antenna answers from each direction: a real amplitude, 1 at its strongest.
+
+import UWBPlatform
+
 public enum ElementPattern: Sendable, Hashable {
   case isotropic
   /// max(0, cos θ)^exponent, θ the angle to `boresight` (a unit vector): an amplitude, so that an exponent of 1 is a

@@ -1,10 +1,5 @@
 import Numerics
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import UWBPlatform
 
 /// The phase fit with all whole turns tried: for sparse arrays too, and as an estimator over snapshots.
 extension PhaseFit: DirectionEstimator {

@@ -1,10 +1,5 @@
 import CUWBKernels
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import UWBPlatform
 
 /// The sample covariance of snapshots, R = X·Xᴴ/N, and its averages, in a workspace.
 ///

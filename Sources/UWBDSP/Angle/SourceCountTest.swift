@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// How many sources a covariance holds, from its eigenvalues, by information criteria.
 ///
 ///     minimise over k:   −2·N·(M − k)·ln(geometric/arithmetic mean of the M − k smallest) + penalty(k)
@@ -13,6 +7,9 @@
 /// averaged count.) MDL is consistent, AIC finds one source too many every so often, whatever N. Coherent sources count
 /// as one unless smoothed. Not for fewer snapshots than antennas: eigenvalues of zero are left out of M then, which makes
 /// the answer a guess. Cost O(M²).
+
+import UWBPlatform
+
 enum SourceCountTest {
   /// - Parameters:
   ///   - values: eigenvalues, ascending.

@@ -1,10 +1,5 @@
 import Numerics
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import UWBPlatform
 
 /// Amplitudes of one path across antennas, with the direction that they came from.
 public struct AntennaSnapshot: Sendable, Hashable {

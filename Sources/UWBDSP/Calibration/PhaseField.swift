@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// A smooth function over azimuth × elevation from scattered, noisy, partly wrong values: what a phase difference adds to
 /// its `LinearCarrier`.
 ///
@@ -21,6 +15,9 @@
 ///
 /// ℓ, a, n, b, κ maximise the marginal likelihood of the points alone, so nothing is set for a board by hand. Cost: some
 /// 500 factorisations of points × points.
+
+import UWBPlatform
+
 struct PhaseField {
   /// Logarithms of ℓ, a, n, b, κ.
   typealias Logarithms = [Double]

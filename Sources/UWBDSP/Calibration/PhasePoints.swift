@@ -1,10 +1,7 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// Phase differences of one exchange, with the direction they came from.
+
+import UWBPlatform
+
 public struct PhaseSample: Sendable, Hashable {
   /// rad, positive to the right
   public var azimuth: Double

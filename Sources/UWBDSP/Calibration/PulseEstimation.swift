@@ -1,10 +1,5 @@
 import Numerics
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import UWBPlatform
 
 /// Measures a radio's pulse from captures of ordinary traffic, without a reference channel.
 ///

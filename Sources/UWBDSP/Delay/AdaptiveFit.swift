@@ -1,10 +1,5 @@
 import Numerics
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import UWBPlatform
 
 /// `PulseFit` where the channel near its first path is a few paths, `RiceFit` where it is one path before many, `DenseOnset` where it is a
 /// continuum: the evidence chooses.

@@ -1,10 +1,5 @@
 import Numerics
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import UWBPlatform
 
 /// `AdaptiveFit`'s choice between a few paths and a continuum, over several antennas.
 ///

@@ -1,11 +1,6 @@
 import CUWBKernels
 import Numerics
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import UWBPlatform
 
 /// How well each profile and onset explains the taps of one window, and what follows for the onset.
 ///

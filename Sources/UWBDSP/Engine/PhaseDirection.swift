@@ -1,10 +1,5 @@
 import Numerics
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import UWBPlatform
 
 /// Direction of exchanges that hold phase differences in place of CIRs: through the calibrated manifold where there is
 /// one, else by the plane wave over the antennas that were given.

@@ -149,9 +149,11 @@ public struct RangingEngine: Sendable {
     }
   }
 
-  /// Memory for CIRs of at most `tapCount` taps and `antennaCount` antennas; larger ones make it grow.
-  public func makeWorkspace(tapCount: Int = 1016, antennaCount: Int = 1) -> Workspace {
-    Workspace(configuration, phaseDirection, tapCount: tapCount, antennaCount: antennaCount)
+  /// Memory for CIRs of at most `tapCount` taps and `antennaCount` antennas, the array's unless given; larger ones make it grow.
+  public func makeWorkspace(tapCount: Int = 1016, antennaCount: Int? = nil) -> Workspace {
+    Workspace(
+      configuration, phaseDirection, tapCount: tapCount,
+      antennaCount: antennaCount ?? configuration.array?.positions.count ?? 1)
   }
 
   /// Measures one exchange. Missing or inconsistent input yields a status; this never throws.

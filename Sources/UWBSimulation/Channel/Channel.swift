@@ -1,11 +1,6 @@
 import Numerics
 import UWBDSP
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import UWBPlatform
 
 /// A kind of channel to test delay estimators on. Each draw gives other phases, and other paths where they are random.
 public enum Channel: Sendable, Hashable {

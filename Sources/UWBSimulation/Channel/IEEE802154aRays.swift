@@ -1,11 +1,6 @@
 import Numerics
 import UWBDSP
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import UWBPlatform
 
 extension IEEE802154aModel {
   /// One channel: rays by delay, of total energy Σ|a|² = 1 (times a lognormal of σ_S where `shadowed`); see

@@ -1,11 +1,6 @@
 import Numerics
 import UWBDSP
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import UWBPlatform
 
 /// Walls of any place and size between and around two devices: specular reflections of the first order, and what a wall
 /// takes from a path that goes through it.

@@ -1,11 +1,6 @@
 import Numerics
 import UWBDSP
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import UWBPlatform
 
 /// How good delay estimators are on one kind of channel at one signal-to-noise ratio, by simulation.
 ///

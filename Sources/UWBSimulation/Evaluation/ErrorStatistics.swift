@@ -1,10 +1,7 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// What is told of many errors: of an estimator's delays, in any unit.
+
+import UWBPlatform
+
 public struct ErrorStatistics: Sendable, Hashable {
   /// Trials that gave an answer.
   public let count: Int

@@ -1,11 +1,6 @@
 import Numerics
 import UWBDSP
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import UWBPlatform
 
 /// Labelled CIRs of many random sites, half with line of sight and half without: what the model that ships is trained on,
 /// and judged on with another seed.

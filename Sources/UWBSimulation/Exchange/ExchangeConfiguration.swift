@@ -1,11 +1,6 @@
 import Numerics
 import UWBDSP
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import UWBPlatform
 
 /// One link of a simulation: who ranges with whom, where, when and how well.
 public struct ExchangeConfiguration: Sendable, Hashable {

@@ -1,10 +1,7 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// Where a device is over time and how it is turned: a trajectory and what its back points at.
+
+import UWBPlatform
+
 public struct Motion: Sendable, Hashable {
   /// How the device is turned, by the angles of `Pose`, rad.
   public enum Attitude: Sendable, Hashable {

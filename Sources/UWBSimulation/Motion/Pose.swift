@@ -1,10 +1,5 @@
 import UWBDSP
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import UWBPlatform
 
 /// Where a device is and how it is turned, in the axes of the room (+y up).
 public struct Pose: Sendable, Hashable {

@@ -1,10 +1,5 @@
 import UWBDSP
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import UWBPlatform
 
 /// A peer that walks about a room, as measurements see it: irregular times, gaps, outliers, lost line of sight, a device that
 /// turns. For trackers, which need no CIRs.

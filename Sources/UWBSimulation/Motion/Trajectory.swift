@@ -1,10 +1,7 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// Where something is over time, in the axes of the room (+y up), m and seconds.
+
+import UWBPlatform
+
 public struct Trajectory: Sendable, Hashable {
   private enum Kind: Sendable, Hashable {
     case waypoints(points: [SIMD3<Double>], times: [Double])

@@ -1,11 +1,6 @@
 import Numerics
 import UWBDSP
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import UWBPlatform
 
 /// Where a direction trial's sources are, and how their amplitudes go together.
 public struct DirectionScene: Sendable, Hashable {

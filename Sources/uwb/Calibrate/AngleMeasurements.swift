@@ -26,7 +26,7 @@ struct AngleMeasurements {
       while let exchange = try reader.next() {
         let known = exchange.truth ?? truth[capture: capture]
         origin.add(exchange, truth: known)
-        if engine == nil, let antennas = given ?? reader.header.array {
+        if engine == nil, let antennas = given ?? reader.header.array.map(AntennaArray.init) {
           let profile = try input.deviceProfile(of: reader.header, file: capture)
           let ranging = RangingEngine(RangingEngine.Configuration(profile: profile, array: antennas))
           origin.set(ranging.configuration)

@@ -38,7 +38,7 @@ struct LabelledExchanges {
     var progress = Progress(name, totalBytes: nil)
     defer { progress.finish() }
     let known = truth?[capture: capture]
-    var stages: [(engine: RangingEngine, workspace: RangingEngine.Workspace)] = []
+    var stages: [RangingPipeline] = []
     while let exchange = try reader.next() {
       if stages.isEmpty { stages = try self.stages(reader.header, capture, asked, options) }
       let distance = known?.distance ?? exchange.truth?.distance
@@ -60,7 +60,7 @@ struct LabelledExchanges {
 
   private mutating func stages(
     _ header: CaptureHeader, _ capture: String, _ asked: [DelayMethod], _ options: EngineOptions
-  ) throws -> [(engine: RangingEngine, workspace: RangingEngine.Workspace)] {
+  ) throws -> [RangingPipeline] {
     let base = try options.engine(for: header, file: capture).configuration
     origin.set(base)
     let wanted = asked.isEmpty ? [base.profile.delay, .chip] : asked
@@ -78,19 +78,18 @@ struct LabelledExchanges {
       configuration.delay = method
       // What is learnt is the raw distance's bias.
       configuration.calibration.quality = nil
-      let engine = RangingEngine(configuration)
-      return (engine, engine.makeWorkspace(antennaCount: configuration.array?.positions.count ?? 1))
+      return RangingPipeline(RangingEngine(configuration), tracking: nil)
     }
   }
 
   private mutating func take(
     _ exchange: RangingExchange, group: Int, distance: Double?, isLineOfSight: Bool?,
-    _ stages: [(engine: RangingEngine, workspace: RangingEngine.Workspace)]
+    _ stages: [RangingPipeline]
   ) {
     var found: [QualitySample] = []
-    for (engine, workspace) in stages {
-      let measurement = engine.measure(exchange, using: workspace)
-      guard let measured = measurement.rawDistance, let features = workspace.qualityFeatures else {
+    for stage in stages {
+      let measurement = stage.measure(exchange)
+      guard let measured = measurement.rawDistance, let features = stage.workspace.qualityFeatures else {
         let isFallback = measurement.fallback != nil
         let reason =
           isFallback ? "fallback" : measurement.status == .ok ? "noImpulseResponse" : measurement.status.rawValue

@@ -71,22 +71,16 @@ struct RangeSamples {
     try origin.begin(path)
     var progress = Progress(path, totalBytes: nil)
     defer { progress.finish() }
-    var engine: RangingEngine?
-    var workspace: RangingEngine.Workspace?
-    var clocks = EachPair(ClockTracker())
+    var pipeline: RangingPipeline?
     while let exchange = try reader.next() {
-      if engine == nil {
+      if pipeline == nil {
         var configuration = try options.engine(for: reader.header, file: path).configuration
         configuration.calibration.delay = nil
         origin.set(configuration)
-        let made = RangingEngine(configuration)
-        workspace = made.makeWorkspace(antennaCount: configuration.array?.positions.count ?? 1)
-        clocks = EachPair(ClockTracker(configuration.clocks))
-        engine = made
+        pipeline = RangingPipeline(RangingEngine(configuration), tracking: nil)
       }
-      guard let engine, let workspace else { continue }
       origin.add(exchange, truth: known ?? exchange.truth)
-      body(exchange, engine.measure(exchange, clock: clocks.update(exchange), using: workspace))
+      if let measurement = pipeline?.measure(exchange) { body(exchange, measurement) }
       progress.update(bytes: reader.bytesRead, exchanges: exchange.index + 1)
     }
   }

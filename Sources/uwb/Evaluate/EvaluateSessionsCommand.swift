@@ -2,12 +2,7 @@ import ArgumentParser
 import Foundation
 import NearbySession
 import UWBDSP
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import UWBPlatform
 
 /// `uwb evaluate sessions`: what delivery from ready measurements to subscribers costs, and how long it takes.
 struct EvaluateSessionsCommand: AsyncParsableCommand {

@@ -5,7 +5,7 @@ import UWBDSP
 struct CaptureInfo {
   var name: String
   var header: CaptureHeader
-  var array: AntennaArray?
+  var array: AntennaLayout?
   var summary: CaptureSummary
   var skipped: SkippedInput
   /// `nil` where the capture has no hash.

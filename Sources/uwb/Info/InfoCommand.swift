@@ -67,7 +67,7 @@ struct InfoCommand: ParsableCommand {
     var hash: Bool?
     if let recording = opened.reader as? any HashedCapture { hash = try recording.hashFits() }
     return CaptureInfo(
-      name: name, header: opened.header, array: array ?? opened.header.array, summary: summary,
+      name: name, header: opened.header, array: array?.layout ?? opened.header.array, summary: summary,
       skipped: opened.skipped, hashFits: hash, profile: input.profile ?? opened.header.profile)
   }
 }

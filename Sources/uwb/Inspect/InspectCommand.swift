@@ -36,19 +36,26 @@ struct InspectCommand: ParsableCommand {
     try FileUse(captures: [capture], files: engine.files, outputs: [svg]).check()
     try engine.checkStrictly([capture])
     var reader = try engine.open(capture)
-    var found: RangingExchange?
+    var started: RangingPipeline?
+    var found: (exchange: RangingExchange, measurement: RangingMeasurement, engine: RangingEngine)?
     var count = 0
     while found == nil, let next = try reader.next() {
       count += 1
-      if next.index == exchange { found = next }
+      let pipeline =
+        try started
+        ?? RangingPipeline(engine.engine(for: reader.header, file: capture, first: next), tracking: nil)
+      started = pipeline
+      if next.index == exchange {
+        found = (next, pipeline.measure(next), pipeline.engine)
+      } else {
+        _ = pipeline.clock(next)
+      }
     }
-    guard let found else {
+    guard let (found, measurement, ranging) = found else {
       throw CaptureError(
         file: capture, place: "exchange \(exchange)", problem: "the capture holds \(count) exchanges",
         remedy: count > 0 ? "Choose one of 0 … \(count - 1)." : "Check the format with --format.")
     }
-    let ranging = try engine.engine(for: reader.header, file: capture, first: found)
-    let measurement = ranging.measure(found, using: ranging.makeWorkspace())
     try ByteOutput.write(ExchangeText(header: reader.header, exchange: found, measurement: measurement).text + "\n")
     guard let svg else { return }
     let picture = try picture(of: found, by: ranging)

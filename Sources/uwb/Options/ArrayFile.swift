@@ -94,9 +94,10 @@ enum ArrayFile {
         "Give either positions_m or layout.")
     }
     let layout = try contents.layout.map { try read($0, carrier: contents.carrier, fault) }
-    var array = try AntennaArray(
-      positions: layout?.positions.map { [$0.x, $0.y, $0.z] } ?? contents.positions ?? [], carrier: contents.carrier,
-      file: path, positionsField: layout == nil ? "positions_m" : "layout")
+    var array = AntennaArray(
+      try AntennaLayout(
+        positions: layout?.positions.map { [$0.x, $0.y, $0.z] } ?? contents.positions ?? [], carrier: contents.carrier,
+        file: path, positionsField: layout == nil ? "positions_m" : "layout"))
     let count = array.positions.count
     if let gains = contents.gains {
       guard gains.count == count else {

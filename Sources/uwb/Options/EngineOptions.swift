@@ -118,7 +118,7 @@ struct EngineOptions: ParsableArguments {
   ) throws -> RangingEngine.Configuration {
     var profile = try input.deviceProfile(of: header, file: file)
     if let pulse { profile.pulse = try PulseFile.shape(named: pulse) }
-    let array = try array.map(ArrayFile.read) ?? header.array
+    let array = try array.map(ArrayFile.read) ?? header.array.map(AntennaArray.init)
     var known = try calibration.map(CalibrationFile.read) ?? Calibration()
     switch try identity(known, file, first) {
     case .unknown, .other: known.angle?.boardVariance = AngleCalibration.otherBoardVariance

@@ -42,7 +42,6 @@ final class MeasuringPool: Sendable {
   }
 
   private let engine: RangingEngine
-  private let antennaCount: Int
   private let window: Int
   /// Batches that nobody has taken yet, the next one last; one count of `offered` for each, and one for each thread to end.
   private let pending = StateLock<[Batch]>([])
@@ -52,7 +51,6 @@ final class MeasuringPool: Sendable {
   init(engine: RangingEngine, threads: Int) {
     self.engine = engine
     self.threads = threads
-    antennaCount = engine.configuration.array?.positions.count ?? 1
     window = 4 * threads
   }
 
@@ -69,7 +67,7 @@ final class MeasuringPool: Sendable {
     // Whatever throws on the way out, the threads end.
     defer { for _ in 1..<threads { offered.signal() } }
 
-    let workspace = engine.makeWorkspace(antennaCount: antennaCount)
+    let workspace = engine.makeWorkspace()
     var underWay: [Batch] = []
     var count = 1
     var isEnded = false
@@ -113,7 +111,7 @@ final class MeasuringPool: Sendable {
 
   /// A worker's life: batches until there is a count of `offered` without one.
   private func work() {
-    let workspace = engine.makeWorkspace(antennaCount: antennaCount)
+    let workspace = engine.makeWorkspace()
     while true {
       offered.wait()
       guard let batch = pending.withLock({ $0.popLast() }) else { return }

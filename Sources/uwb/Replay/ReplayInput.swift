@@ -6,14 +6,13 @@ import UWBDSP
 struct ReplayInput {
   /// The file's name, with as many folders as tell it from the others.
   let name: String
-  /// The engine for this capture's radio; `nil` where the capture holds no exchange.
-  let engine: RangingEngine?
+  /// Measures by the engine for this capture's radio; `nil` where the capture holds no exchange.
+  private let pipeline: RangingPipeline?
   var progress: Progress
   /// Streams end by themselves when they are interrupted, with what had come until then.
   private let isStream: Bool
   private var reader: any CaptureReader
   private var first: RangingExchange?
-  private var clocks: EachPair<ClockTracker>
 
   init(_ path: String, name: String, engine options: EngineOptions) throws {
     self.name = name
@@ -23,12 +22,13 @@ struct ReplayInput {
     reader = try options.open(path)
     // The header is whole once the first exchange was read.
     first = try reader.next()
+    // What follows the engine is `ReplayPipeline`'s, for shards, too.
     let engine = first == nil ? nil : try options.engine(for: reader.header, file: path, first: first)
-    clocks = EachPair(ClockTracker(engine?.configuration.clocks ?? ClockTracker.Configuration()))
-    self.engine = engine
+    pipeline = engine.map { RangingPipeline($0, tracking: nil) }
   }
 
   var header: CaptureHeader { reader.header }
+  var engine: RangingEngine? { pipeline?.engine }
   /// Complete once all was measured.
   var skipped: SkippedInput { reader.skipped }
 
@@ -37,7 +37,7 @@ struct ReplayInput {
     threads: Int, isWanted: (RangingExchange) throws -> Bool,
     deliver: (RangingExchange, RangingMeasurement) throws -> Void
   ) throws {
-    guard let engine else { return }
+    guard let pipeline else { return }
     var count = 0
     func next() throws -> ClockedExchange? {
       while isStream || !Interruption.isRequested, let exchange = try first ?? reader.next() {
@@ -45,15 +45,15 @@ struct ReplayInput {
         count += 1
         progress.update(bytes: reader.bytesRead, exchanges: count)
         // Clocks are followed over all exchanges, measured here or elsewhere.
-        let clock = clocks.update(exchange)
+        let clock = pipeline.clock(exchange)
         if try isWanted(exchange) { return ClockedExchange(exchange: exchange, clock: clock) }
       }
       return nil
     }
     if threads > 1 {
-      try MeasuringPool(engine: engine, threads: threads).run(next: next, deliver: deliver)
+      try MeasuringPool(engine: pipeline.engine, threads: threads).run(next: next, deliver: deliver)
     } else {
-      let workspace = engine.makeWorkspace(antennaCount: engine.configuration.array?.positions.count ?? 1)
+      let (engine, workspace) = (pipeline.engine, pipeline.workspace)
       while let next = try next() {
         try deliver(next.exchange, engine.measure(next.exchange, clock: next.clock, using: workspace))
       }

@@ -3,7 +3,7 @@ import UWBCapture
 import UWBDSP
 
 /// One capture's way from measurements to events: tracker, session. What is done here depends on what came before; what
-/// does not, the engine, may run on many threads. A live host's way is `ExchangePipeline`, with the same steps in `EachPair`.
+/// does not, the engine, may run on many threads. A live host's way is `ExchangePipeline`.
 struct ReplayPipeline {
   private var trackers = EachPair(PeerTracker())
   private let poses: PoseTable?
@@ -31,7 +31,7 @@ struct ReplayPipeline {
   ) rethrows {
     let pose = poses?.pose(at: exchange.time)
     if poses != nil, pose == nil { totals.withoutPose += 1 }
-    let tracked = trackers.update(raw, of: exchange, pose: pose)
+    let tracked = trackers.update(raw, of: exchange.pair, pose: pose)
     count(exchange, raw)
     sessionEvents.removeAll(keepingCapacity: true)
     sessions.deliver(tracked.measurement, into: &sessionEvents)

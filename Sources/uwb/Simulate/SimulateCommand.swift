@@ -81,9 +81,10 @@ struct SimulateCommand: AsyncParsableCommand {
         throw ValidationError(
           "There is no device “\(device)”. There are: \(apps.room.deviceNames.prefix(20).joined(separator: ", ")).")
       }
+      let array: AntennaArray = antennas == .single ? .single() : .lShaped()
       let made = try target.create(
         header: CaptureHeader(
-          format: "sigmf", profile: DeviceProfile.ideal.name, array: antennas == .single ? .single() : .lShaped(),
+          format: "sigmf", profile: DeviceProfile.ideal.name, array: array.layout,
           notes: ["simulated by uwb simulate \(scenario) --device \(device)"]))
       writer = made
       var count = 0
@@ -115,7 +116,7 @@ struct SimulateCommand: AsyncParsableCommand {
     let seed = seed ?? 1
     let profile = DeviceProfile.ideal
     let header = CaptureHeader(
-      format: "sigmf", profile: profile.name, array: chosen.array,
+      format: "sigmf", profile: profile.name, array: chosen.array.layout,
       notes: ["simulated by uwb simulate \(scenario) --seed \(seed)"])
     let writer = try target.create(header: header)
     var progress = Progress(scenario, totalBytes: nil)

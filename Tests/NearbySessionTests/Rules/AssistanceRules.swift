@@ -1,13 +1,8 @@
 import Testing
 import UWBDSP
+import UWBPlatform
 
 @testable import NearbySession
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 @Suite struct AssistanceRules {
   /// A device at `position` whose back looks `yaw` to the right of −z and `pitch` up, rad.

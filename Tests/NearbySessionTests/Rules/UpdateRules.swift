@@ -1,13 +1,8 @@
 import Testing
 import UWBDSP
+import UWBPlatform
 
 @testable import NearbySession
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 @Suite struct UpdateRules {
   /// A unit vector, azimuth to the right and elevation upwards, rad.

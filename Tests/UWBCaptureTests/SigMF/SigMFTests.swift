@@ -144,7 +144,7 @@ final class TemporaryFolder {
 
   static let header = CaptureHeader(
     format: "sigmf", profile: "dw1000",
-    array: AntennaArray(positions: [SIMD3(-0.0103, 0, 1e-300), SIMD3(0.0103, -0.0, 0.1 + 0.2)], carrier: 6489.6e6),
+    array: AntennaLayout(positions: [SIMD3(-0.0103, 0, 1e-300), SIMD3(0.0103, -0.0, 0.1 + 0.2)], carrier: 6489.6e6),
     notes: ["a “note”\n", "", "C:\\x/y"])
 
   static func write(_ exchanges: [RangingExchange], to path: String, header: CaptureHeader = header) throws {

@@ -1,12 +1,7 @@
 import Numerics
+import UWBPlatform
 
 @testable import UWBDSP
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// Seeded CIRs for the onset estimators' tests: 256 taps, standard pulse, white noise of variance 1.
 struct OnsetTrials {

@@ -1,13 +1,8 @@
 import Numerics
 import Testing
+import UWBPlatform
 
 @testable import UWBDSP
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 @Suite struct RiceLikelihoodTests {
   /// ln L by its definition: the whole covariance, factorised, and the amplitude eliminated.

@@ -1,13 +1,8 @@
 import Numerics
 import Testing
 import UWBDSP
+import UWBPlatform
 import UWBSimulation
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 @Suite struct ChannelTests {
   @Test func twoPathsAreAsAsked() {

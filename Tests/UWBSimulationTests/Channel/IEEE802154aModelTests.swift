@@ -1,14 +1,9 @@
 import Numerics
 import Testing
 import UWBDSP
+import UWBPlatform
 
 @testable import UWBSimulation
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// The standard models against their own formulas, and against published statistics of the report's realisations.
 @Suite struct IEEE802154aModelTests {

@@ -1,14 +1,9 @@
 import Numerics
 import Testing
 import UWBDSP
+import UWBPlatform
 
 @testable import UWBSimulation
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 @Suite struct ScenarioTests {
   private static let profile = ExchangeSimulatorTests.profile

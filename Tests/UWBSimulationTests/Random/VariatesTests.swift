@@ -1,13 +1,8 @@
 import Numerics
 import Testing
+import UWBPlatform
 
 @testable import UWBSimulation
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// Sample moments against the distributions' own, within five standard deviations of each sample moment.
 @Suite struct VariatesTests {

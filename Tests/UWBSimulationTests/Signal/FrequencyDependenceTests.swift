@@ -1,13 +1,8 @@
 import Numerics
 import Testing
 import UWBDSP
+import UWBPlatform
 import UWBSimulation
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 @Suite struct FrequencyDependenceTests {
   /// The transform of a path's taps, at `frequency` Hz from the carrier.

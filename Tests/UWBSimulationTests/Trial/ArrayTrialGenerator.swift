@@ -1,13 +1,8 @@
 import Numerics
 import UWBDSP
+import UWBPlatform
 
 @testable import UWBSimulation
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// What is true of one trial on an array.
 struct ArrayTrial: Sendable {

@@ -1,10 +1,5 @@
 import Numerics
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import UWBPlatform
 
 /// What `RiceLikelihood` finds round a rough first path, and where its window stood.
 struct RiceFinding {

@@ -1,11 +1,6 @@
 import CUWBKernels
 import Numerics
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import UWBPlatform
 
 /// How well a first path of any amplitude before scattering of some gap and power explains a window's taps, and what follows for the
 /// path's delay.

@@ -1,10 +1,5 @@
 import Numerics
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import UWBPlatform
 
 /// ESPRIT on the channel's frequency response: delays from how the signal subspace turns from one frequency to the next.
 ///

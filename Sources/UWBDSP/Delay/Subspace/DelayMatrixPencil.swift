@@ -1,10 +1,5 @@
 import Numerics
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import UWBPlatform
 
 /// Matrix pencil on the channel's frequency response: delays from the singular vectors of its Hankel matrix, without a
 /// covariance.

@@ -1,10 +1,5 @@
 import Numerics
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import UWBPlatform
 
 /// Root-MUSIC on the channel's frequency response: delays from the roots of MUSIC's null spectrum.
 ///

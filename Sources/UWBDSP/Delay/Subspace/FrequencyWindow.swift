@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// What the subspace estimators (`DelayMUSIC`, `DelayRootMUSIC`, `DelayESPRIT`, `DelayMatrixPencil`) share: which taps
 /// they look at, which frequencies they use, how many paths they ask for.
 ///
@@ -14,6 +8,9 @@
 ///
 /// (Li & Pahlavan 2004). The division colours the noise; the weights of `FrequencyResponse` undo most of
 /// that, so a low `bandLevel` costs little, and a high one resolves less.
+
+import UWBPlatform
+
 public struct FrequencyWindow: Sendable, Hashable {
   public var receiver: ReceiverModel
   /// Taps of the window, a power of two; three eighths of them lie before the rough first path. A path beyond the

@@ -81,20 +81,13 @@ struct CaptureSection: RangingSection {
     var group = Group()
     let known = input.truth?[capture: capture]
     var labels: Set<String> = []
-    var engine: RangingEngine?
-    var workspace: RangingEngine.Workspace?
-    var trackers = EachPair(PeerTracker())
-    var clocks = EachPair(ClockTracker())
+    var started: RangingPipeline?
     while let exchange = try reader.next() {
-      if engine == nil {
-        let made = try input.engine.engine(for: reader.header, file: capture, first: exchange)
-        clocks = EachPair(ClockTracker(made.configuration.clocks))
-        workspace = made.makeWorkspace()
-        engine = made
-      }
-      guard let engine, let workspace else { continue }
-      let raw = engine.measure(exchange, clock: clocks.update(exchange), using: workspace)
-      let tracked = trackers.update(raw, of: exchange).measurement
+      let pipeline =
+        try started ?? RangingPipeline(input.engine.engine(for: reader.header, file: capture, first: exchange))
+      started = pipeline
+      let raw = pipeline.measure(exchange)
+      let tracked = pipeline.process(raw, of: exchange.pair)
       let truth = known ?? exchange.truth
       if raw.status == .ok { sight.add(raw.lineOfSightProbability, label: truth?.isLineOfSight) }
       if let label = truth?.isLineOfSight { labels.insert(label ? "LOS" : "NLOS") }

@@ -14,7 +14,7 @@ public enum EngineLimits {
   /// Wavelengths between the antennas farthest apart.
   public static let aperture = 40.0
   /// Whole turns of phase that such an aperture leaves open, and some more.
-  static let wholeTurns = 128
+  package static let wholeTurns = 128
   /// |h|² of the strongest tap, scaled: single precision holds what is made of it.
   public static let peakPower = 1e-24...1e24
   /// Carrier, Hz.
@@ -27,21 +27,6 @@ public enum EngineLimits {
   public static let phase = 1e6
 }
 
-extension AntennaArray {
-  /// Whether the engine takes an array of these antennas; what fails is named by `EngineLimits`.
-  public static func isSupported(positions: [SIMD3<Double>], carrier: Double) -> Bool {
-    let coordinates = (0..<3).map { axis in positions.map { $0[axis] } }
-    guard EngineLimits.antennaCount.contains(positions.count), EngineLimits.carrier.contains(carrier),
-      coordinates.joined().allSatisfy(EngineLimits.antennaCoordinate.contains)
-    else { return false }
-    let sides = coordinates.map { ($0.max() ?? 0) - ($0.min() ?? 0) }
-    let wavelength = UWB.speedOfLightInAir / carrier
-    return sides.reduce(0) { $0 + $1 * $1 }.squareRoot() <= EngineLimits.aperture * wavelength
-  }
-
-  var isSupported: Bool { Self.isSupported(positions: positions, carrier: carrier) }
-}
-
 extension ChannelImpulseResponse {
   /// Whether the engine takes a CIR of this shape.
   public static func isSupported(antennaCount: Int, tapCount: Int, tapSpacing: Double) -> Bool {
@@ -49,5 +34,7 @@ extension ChannelImpulseResponse {
       && EngineLimits.tapSpacing.contains(tapSpacing)
   }
 
-  var isSupported: Bool { Self.isSupported(antennaCount: antennaCount, tapCount: tapCount, tapSpacing: tapSpacing) }
+  package var isSupported: Bool {
+    Self.isSupported(antennaCount: antennaCount, tapCount: tapCount, tapSpacing: tapSpacing)
+  }
 }

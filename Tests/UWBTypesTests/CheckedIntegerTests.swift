@@ -1,6 +1,7 @@
 import Testing
+import UWBDSP
 
-@testable import UWBDSP
+@testable import UWBTypes
 
 @Suite struct CheckedIntegerTests {
   static let extremes: [Double] = [

@@ -58,7 +58,7 @@ public struct Reception: Sendable {
   }
 
   /// The chip's own first path, where it is a place in or near an accumulator.
-  var usableChipFirstPathTaps: Double? {
+  package var usableChipFirstPathTaps: Double? {
     chipFirstPathTaps.flatMap { abs($0) <= 2 * Double(EngineLimits.tapCount.upperBound) ? $0 : nil }
   }
 }

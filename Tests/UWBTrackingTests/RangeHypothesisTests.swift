@@ -1,8 +1,9 @@
 import Numerics
 import TestSupport
 import Testing
+import UWBTypes
 
-@testable import UWBDSP
+@testable import UWBTracking
 
 /// Filters by scalars against the same by matrices; mergers and offsets.
 @Suite struct RangeHypothesisTests {

@@ -1,10 +1,8 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// Weighted hypotheses on one peer's distance: a mixture of Gaussians.
+
+import UWBPlatform
+import UWBTypes
+
 struct RangeMixture: Sendable, Hashable {
   /// Most hypotheses kept.
   static let maximumCount = 8

@@ -1,10 +1,7 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// Angles and unit vectors, in the axes of `NOTATION.md`: +x right, +y up, −z out of the back of the device.
+
+import UWBPlatform
+
 public enum Direction {
   /// The unit vector at `azimuth` (rad, positive to the right) and `elevation` (rad, positive upwards).
   public static func unitVector(azimuth: Double, elevation: Double) -> SIMD3<Double> {

@@ -1,7 +1,7 @@
-import UWBDSP
+import UWBTypes
 
-extension AntennaArray {
-  /// An array as a file describes it.
+extension AntennaLayout {
+  /// Antennas as a file describes them.
   ///
   /// - Parameters:
   ///   - positions: [x, y, z] of each antenna, m.

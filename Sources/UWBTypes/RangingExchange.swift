@@ -116,6 +116,11 @@ extension RangingExchange {
   /// The messages that there are, in the order in which they were sent.
   public var messages: [RangingMessage] { [poll, response, secondPoll, final].compactMap { $0 } }
 
+  /// Whether every timestamp is there that double-sided ranging needs.
+  public var hasDoubleSidedTimestamps: Bool {
+    response != nil && final != nil && messages.allSatisfy { $0.transmitted != nil && $0.reception != nil }
+  }
+
   /// What receivers report of those messages of which they hold an impulse response, in the same order.
   public var receptionsWithImpulseResponse: [Reception] {
     messages.compactMap(\.reception).filter { $0.impulseResponse != nil }

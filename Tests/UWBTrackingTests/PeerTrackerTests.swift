@@ -1,8 +1,9 @@
 import Numerics
 import TestSupport
 import Testing
+import UWBTypes
 
-@testable import UWBDSP
+@testable import UWBTracking
 
 @Suite struct PeerTrackerTests {
   private func measurement(

@@ -1,3 +1,5 @@
+import UWBTypes
+
 /// A Kalman filter on one number and its rate: state (x, v), white acceleration between measurements of x.
 struct ScalarTrack: Sendable, Hashable {
   /// Rates are unknown at birth, to this many units a second.

@@ -2,6 +2,7 @@ import CAllocationCounter
 import TestSupport
 import Testing
 import UWBDSP
+import UWBTypes
 
 @Suite struct EachPairTests {
   private static let locals: [DeviceAddress?] = [nil, DeviceAddress(rawValue: 9), DeviceAddress(rawValue: 10)]

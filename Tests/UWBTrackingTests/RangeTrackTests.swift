@@ -1,8 +1,9 @@
 import Numerics
 import TestSupport
 import Testing
+import UWBTypes
 
-@testable import UWBDSP
+@testable import UWBTracking
 
 /// Outliers, leaps and lost line of sight; noise; input that makes no sense; a device that turns.
 @Suite struct RangeTrackTests {

@@ -1,3 +1,5 @@
+import UWBTypes
+
 /// Two radios that range with each other: what is followed from exchange to exchange is followed for each pair.
 ///
 /// A device may go by several addresses (one for each session): then each is a pair of its own.
@@ -16,8 +18,8 @@ extension RangingExchange {
   public var pair: RadioPair { RadioPair(local: local, peer: peer) }
 }
 
-/// A state for each pair of radios, made when the pair is first met: clocks before the engine, trackers after it. A replay, a live host and
-/// an evaluation all take their steps here, so that they make the same of the same exchanges.
+/// A state for each pair of radios, made when the pair is first met: clocks before the engine, trackers after it. `RangingPipeline`
+/// takes its steps here.
 ///
 /// It grows with the number of pairs until `forget`. Cost: a look-up an exchange; it allocates for new pairs alone.
 public struct EachPair<State: Sendable>: Sendable {
@@ -50,22 +52,13 @@ public struct EachPair<State: Sendable>: Sendable {
   }
 }
 
-extension EachPair<ClockTracker> {
-  /// The step before the engine: what the pair's clocks are known to do, this exchange's own readings included.
-  ///
-  /// Every exchange takes it, measured or not; times of a pair do not decrease.
-  public mutating func update(_ exchange: RangingExchange) -> ClockTracker.Estimate? {
-    self[exchange.pair].update(exchange)
-  }
-}
-
 extension EachPair<PeerTracker> {
   /// The step after the engine: the measurement, tracked.
   ///
   /// - Parameter pose: of the local device at that time, where it is known.
   public mutating func update(
-    _ measurement: RangingMeasurement, of exchange: RangingExchange, pose: DevicePose? = nil
+    _ measurement: RangingMeasurement, of pair: RadioPair, pose: DevicePose? = nil
   ) -> PeerTracker.Output {
-    self[exchange.pair].update(measurement, pose: pose)
+    self[pair].update(measurement, pose: pose)
   }
 }

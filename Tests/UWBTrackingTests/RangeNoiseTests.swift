@@ -1,7 +1,8 @@
 import TestSupport
 import Testing
+import UWBTypes
 
-@testable import UWBDSP
+@testable import UWBTracking
 
 @Suite struct RangeNoiseTests {
   /// Noise from a half to four times what is stated, on walks with corners and a tenth of outliers, at irregular times: found within a third.
