@@ -6,11 +6,7 @@ import Synchronization
 /// not instrumented: the thread sanitizer doesn't see who woke whom, and reports races that are none. Where
 /// `UWB_THREAD_SANITIZER` is defined (`scripts/test-threads`) the lock is the system's own, which the sanitizer knows.
 #if UWB_THREAD_SANITIZER
-  #if canImport(Glibc)
-    import Glibc
-  #elseif canImport(Darwin)
-    import Darwin
-  #endif
+  import UWBPlatform
 
   package final class StateLock<Value>: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>

@@ -38,10 +38,6 @@ public enum TrapReport {
   }
 
   private static func write() {
-    #if canImport(Glibc)
-      _ = Glibc.write(2, text, length)
-    #elseif canImport(Darwin)
-      _ = Darwin.write(2, text, length)
-    #endif
+    _ = UWBPlatform.write(2, text, length)
   }
 }

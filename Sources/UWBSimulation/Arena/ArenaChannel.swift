@@ -1,11 +1,6 @@
 import Numerics
 import UWBDSP
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import UWBPlatform
 
 /// The channels of an arena family. Every draw has other parameters; the truth is the earliest path, at delay 0.
 public enum ArenaChannel: Sendable, Hashable {

@@ -1,11 +1,6 @@
 import Numerics
 import UWBDSP
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import UWBPlatform
 
 /// What a radio and its surroundings do to a CIR. Levels are relative to the strongest noiseless tap.
 public enum ArenaImpairment: Sendable, Hashable {

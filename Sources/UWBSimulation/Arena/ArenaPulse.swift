@@ -1,10 +1,5 @@
 import UWBDSP
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import UWBPlatform
 
 /// The pulses that the radios of an arena family have.
 public enum ArenaPulse: Sendable, Hashable {

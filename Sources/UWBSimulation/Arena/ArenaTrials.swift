@@ -1,11 +1,6 @@
 import Numerics
 import UWBDSP
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import UWBPlatform
 
 /// The CIRs of an arena family and their true first paths: trial i is the same whichever thread asks for it.
 public struct ArenaTrials: Sendable {

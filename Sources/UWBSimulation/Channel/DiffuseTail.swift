@@ -1,10 +1,5 @@
 import UWBDSP
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import UWBPlatform
 
 /// A diffuse tail: circular Gaussian rays every half tap, of mean power ∝ (1 − exp(−t/rise))·exp(−t/decay).
 struct DiffuseTail {

@@ -1,10 +1,5 @@
+import UWBPlatform
 import UWBSimulation
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// The tables of `uwb evaluate arena`.
 enum ArenaTables {
