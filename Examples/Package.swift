@@ -10,6 +10,9 @@ let package = Package(
   platforms: [.macOS(.v26)],
   dependencies: [.package(name: "UWBDSP", path: "..")],
   targets: [
+    .executableTarget(
+      name: "DistanceFromLog",
+      dependencies: [.product(name: "UWBDSP", package: "UWBDSP"), .product(name: "UWBCapture", package: "UWBDSP")]),
     .executableTarget(name: "TwoSessions", dependencies: session),
     .executableTarget(name: "DelegateStyle", dependencies: session),
     .executableTarget(name: "AsyncStyle", dependencies: session),
