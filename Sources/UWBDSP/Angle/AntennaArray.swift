@@ -52,6 +52,11 @@ public struct AntennaArray: Sendable, Hashable {
   /// What a capture's header holds of the array.
   public var layout: AntennaLayout { AntennaLayout(positions: positions, carrier: carrier) }
 
+  /// Whether all antennas answer alike, so that the phases of a plane wave are those of their places.
+  var answersAlike: Bool {
+    manifold == nil && gains.allSatisfy { $0 == gains[0] } && patterns.allSatisfy { $0 == patterns[0] }
+  }
+
   /// Wavelength in air, m.
   public var wavelength: Double { UWB.speedOfLightInAir / carrier }
 
@@ -66,14 +71,20 @@ public struct AntennaArray: Sendable, Hashable {
       response.count == positions.count, "\(positions.count) antennas answer into room for \(response.count)")
     let wavenumber = 2 * Double.pi / wavelength
     for antenna in positions.indices {
-      var value = Complex(length: 1, phase: wavenumber * (positions[antenna] * direction).sum())
-      if !gains.isEmpty { value *= gains[antenna] }
-      if !patterns.isEmpty {
-        value *= Complex(patterns[patterns.count == 1 ? 0 : antenna].amplitude(towards: direction))
-      }
-      if let manifold { value *= manifold.response(antenna: antenna, direction: direction).value }
-      response[antenna] = value
+      response[antenna] =
+        Complex(length: 1, phase: wavenumber * (positions[antenna] * direction).sum())
+        * ownResponse(of: antenna, to: direction)
     }
+  }
+
+  /// What an antenna's answer to a plane wave is beyond its place: g·E(u)·G(u), 1 where nothing of these is given.
+  package func ownResponse(of antenna: Int, to direction: SIMD3<Double>) -> Complex<Double> {
+    var value = gains.isEmpty ? Complex<Double>.one : gains[antenna]
+    if !patterns.isEmpty {
+      value *= Complex(patterns[patterns.count == 1 ? 0 : antenna].amplitude(towards: direction))
+    }
+    if let manifold { value *= manifold.response(antenna: antenna, direction: direction).value }
+    return value
   }
 
   /// As `response(to:into:)`, with memory of its own.

@@ -25,8 +25,9 @@ final class JointStage {
     estimator = JointDelayAngle(adaptive.paths, array: array, propagationSpeed: configuration.propagationSpeed)
     workspace = estimator.makeWorkspace(tapCount: tapCount)
     estimate = JointEstimate(antennaCount: array.positions.count)
-    // Antennas that don't answer as an ideal array's are corrected after the fit, on free amplitudes.
-    givesDirection = configuration.angle == .joint && configuration.antennaCalibration == nil
+    // What antennas do that don't answer as an ideal array's is told after the fit, on free amplitudes.
+    givesDirection =
+      configuration.angle == .joint && configuration.antennaCalibration == nil && array.answersAlike
     mean = array.positions.reduce(SIMD3()) { $0 + $1 } / Double(array.positions.count)
   }
 

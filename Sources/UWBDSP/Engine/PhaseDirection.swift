@@ -10,23 +10,28 @@ struct PhaseDirection: Sendable, Hashable {
 
   private let search: ManifoldSearch?
   private let fit: PhaseFit?
+  /// Where the antennas don't answer alike.
+  private let response: ResponseDirection?
 
   /// `nil` where the configuration knows nothing of the antennas.
   init?(_ configuration: RangingEngine.Configuration) {
     search = configuration.calibration.angle?.search()
     fit = configuration.array.map(PhaseFit.init)
+    response = configuration.array.flatMap(ResponseDirection.init)
     if search == nil, fit == nil { return nil }
   }
 
   /// Memory for one thread.
   final class Workspace {
     fileprivate let search: ManifoldSearch.Workspace?
+    fileprivate let response: ResponseDirection.Workspace?
     fileprivate var estimate = DirectionEstimate()
     fileprivate var amplitudes: [Complex<Double>]
     fileprivate var deviations: [Double]
 
     fileprivate init(_ method: PhaseDirection) {
       search = method.search?.makeWorkspace()
+      response = method.response?.makeWorkspace()
       let antennas = method.fit?.array.positions.count ?? 0
       amplitudes = Array(repeating: .one, count: antennas)
       // Each difference's error belongs to its own antenna; antenna 0 is the reference.
@@ -43,26 +48,18 @@ struct PhaseDirection: Sendable, Hashable {
     if let search, let memory = workspace.search {
       guard differences.count == search.manifold.channels.count else { return }
       search.estimate(differences, into: &workspace.estimate, using: memory)
-      result.directionStatus = workspace.estimate.status
-      result.alternativeDirection = workspace.estimate.alternatives.first
-      guard let source = workspace.estimate.sources.first else { return }
-      result.direction = source.direction
-      result.azimuth = source.azimuth
-      result.azimuthDeviation = source.azimuthDeviation
-      result.elevation = source.elevation
-      result.elevationDeviation = source.elevationDeviation
+      result.set(workspace.estimate)
     } else if let fit, differences.count == fit.array.positions.count - 1 {
       for (index, difference) in differences.enumerated() {
         guard abs(difference) < 1e6 else { return }
         workspace.amplitudes[index + 1] = Complex(cos(difference), sin(difference))
       }
+      if let response, let memory = workspace.response {
+        return response.measure(
+          workspace.amplitudes, deviations: workspace.deviations, into: &result, using: memory)
+      }
       guard let found = fit.estimate(amplitudes: workspace.amplitudes, deviations: workspace.deviations) else { return }
-      result.directionStatus = found.isBeyondEdge ? .outsideFieldOfView : .ok
-      result.direction = found.direction
-      result.azimuth = found.azimuth
-      result.azimuthDeviation = found.azimuthDeviation
-      result.elevation = found.elevation
-      result.elevationDeviation = found.elevationDeviation
+      result.set(found)
     }
   }
 }

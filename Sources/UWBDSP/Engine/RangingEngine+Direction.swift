@@ -1,8 +1,8 @@
 import Numerics
 
 extension RangingEngine {
-  /// What the joint fits of both receptions say together; else the phases of both, turned to antenna 0 and added, then
-  /// fitted to the plane wave.
+  /// What the joint fits of both receptions say together; else the amplitudes of both, turned to antenna 0's phase and added, then
+  /// fitted to the plane wave, or to the array's own response where its antennas don't answer alike.
   func direction(
     _ first: ReceptionAnalysis?, _ second: ReceptionAnalysis?, _ workspace: Workspace,
     into result: inout RangingMeasurement
@@ -11,18 +11,18 @@ extension RangingEngine {
     result.directionStatus = .unusable
     if antennas == nil, jointDirection(first, second, workspace, into: &result) { return }
     let count = phaseFit.array.positions.count
-    guard gatherAmplitudes(first, second, workspace, count: count, gains: antennas != nil) else { return }
+    let areUnlike = antennas != nil || responseDirection != nil
+    guard gatherAmplitudes(first, second, workspace, count: count, gains: areUnlike) else { return }
+    if let responseDirection, let memory = workspace.response {
+      return responseDirection.measure(
+        workspace.amplitudes, deviations: workspace.deviations, into: &result, using: memory)
+    }
     antennas?.correct(&workspace.amplitudes)
     if antennas != nil, let variance = configuration.calibration.angle?.boardVariance { workspace.widen(by: variance) }
     guard
       let fit = phaseFit.estimate(amplitudes: workspace.amplitudes, deviations: workspace.deviations)
     else { return }
-    result.direction = fit.direction
-    result.azimuth = fit.azimuth
-    result.azimuthDeviation = fit.azimuthDeviation
-    result.elevation = fit.elevation
-    result.elevationDeviation = fit.elevationDeviation
-    result.directionStatus = fit.isBeyondEdge ? .outsideFieldOfView : .ok
+    result.set(fit)
   }
 
   /// Pairs the directions that came into question in both receptions; `false` where neither has any.
@@ -50,14 +50,8 @@ extension RangingEngine {
       }
     }
     workspace.direction.set(workspace.candidates.pointer, count: count, geometry)
-    guard let source = workspace.direction.sources.first else { return false }
-    result.direction = source.direction
-    result.azimuth = source.azimuth
-    result.azimuthDeviation = source.azimuthDeviation
-    result.elevation = source.elevation
-    result.elevationDeviation = source.elevationDeviation
-    result.directionStatus = workspace.direction.status
-    result.alternativeDirection = workspace.direction.alternatives.first
+    guard !workspace.direction.sources.isEmpty else { return false }
+    result.set(workspace.direction)
     return true
   }
 

@@ -54,6 +54,7 @@ public struct RangingEngine: Sendable {
   private let quality: QualityStage
   private let delayCorrection: DelayCorrection?
   let phaseDirection: PhaseDirection?
+  let responseDirection: ResponseDirection?
   let antennas: AntennaCalibration?
   private let isSupported: Bool
 
@@ -72,6 +73,9 @@ public struct RangingEngine: Sendable {
         PhaseFit(array: AntennaArray(positions: positions ?? $0.positions, carrier: $0.carrier))
       }
     phaseDirection = PhaseDirection(configuration)
+    // A calibration of the antennas holds all that they do.
+    responseDirection =
+      antennas == nil && configuration.angle != .none ? configuration.array.flatMap(ResponseDirection.init) : nil
     quality = QualityStage(configuration.calibration.quality, delay: configuration.delay)
     delayCorrection = configuration.calibration.delay.map {
       DelayCorrection($0, propagationSpeed: configuration.propagationSpeed)
@@ -89,14 +93,17 @@ public struct RangingEngine: Sendable {
       count: JointDelayAngle.mostCandidates * JointDelayAngle.mostCandidates, zero: .none)
     @exclusivity(unchecked) var direction = JointEstimate().direction
     fileprivate var phases: PhaseDirection.Workspace?
+    fileprivate(set) var response: ResponseDirection.Workspace?
     /// What line of sight and range bias of the exchange measured last were judged by, its distance entered; `nil` where
     /// none of its receptions has a first path.
     @exclusivity(unchecked) public fileprivate(set) var qualityFeatures: QualityFeatures?
 
     fileprivate init(
-      _ configuration: Configuration, _ phaseDirection: PhaseDirection?, tapCount: Int, antennaCount: Int
+      _ engine: RangingEngine, tapCount: Int, antennaCount: Int
     ) {
-      phases = phaseDirection?.makeWorkspace()
+      let configuration = engine.configuration
+      phases = engine.phaseDirection?.makeWorkspace()
+      response = engine.responseDirection?.makeWorkspace()
       poll = ReceptionAnalysers(configuration, tapCount: tapCount, antennaCount: antennaCount)
       final = ReceptionAnalysers(configuration, tapCount: tapCount, antennaCount: antennaCount)
       amplitudes = Array(repeating: .zero, count: antennaCount)
@@ -152,8 +159,7 @@ public struct RangingEngine: Sendable {
   /// Memory for CIRs of at most `tapCount` taps and `antennaCount` antennas, the array's unless given; larger ones make it grow.
   public func makeWorkspace(tapCount: Int = 1016, antennaCount: Int? = nil) -> Workspace {
     Workspace(
-      configuration, phaseDirection, tapCount: tapCount,
-      antennaCount: antennaCount ?? configuration.array?.positions.count ?? 1)
+      self, tapCount: tapCount, antennaCount: antennaCount ?? configuration.array?.positions.count ?? 1)
   }
 
   /// Measures one exchange. Missing or inconsistent input yields a status; this never throws.

@@ -4,7 +4,7 @@ import UWBPlatform
 
 /// Turns propagation paths into the CIR that a receiver would accumulate.
 ///
-/// Antenna m at p_m answers to a plane wave from unit vector u with exp(+j·2π·f/c · p_m·u), and its pulse comes
+/// Antenna m at p_m answers to a plane wave from unit vector u as `AntennaArray.response` says, and its pulse comes
 /// p_m·u/c sooner than at the array's origin: an antenna on the peer's side hears it first. Delays and the first path's
 /// position refer to the origin of the antenna positions.
 ///
@@ -119,6 +119,7 @@ public struct ImpulseResponseSynthesizer: Sendable {
     guard let array, let direction = path.direction else { return (path.delay, path.amplitude) }
     let advance = (array.positions[antenna] * direction).sum() / propagationSpeed
     let angle = 2 * .pi * array.carrier * advance
-    return (path.delay - advance, path.amplitude * Complex(cos(angle), sin(angle)))
+    let own = array.ownResponse(of: antenna, to: direction)
+    return (path.delay - advance, path.amplitude * Complex(cos(angle), sin(angle)) * own)
   }
 }

@@ -120,6 +120,23 @@ import Testing
     #expect(statuses == 7 * 2)
   }
 
+  @Test(isCounted) func antennasThatDontAnswerAlikeAllocateNothingInRelease() {
+    var random = StatisticsRandom(seed: 2007)
+    var maker = ExchangeMaker()
+    var array = AntennaArray.cornered(spacing: 0.0187, carrier: 7987.2e6)
+    maker.array = array
+    let exchange = maker.make(using: &random)
+    array.gains = [.one, Complex(1.1, 0.4), Complex(0.8, -0.3)]
+    let engine = RangingEngine(.init(profile: .ideal, array: array))
+    let workspace = engine.makeWorkspace()
+    var directions = 0
+    let count = AllocationCount.of {
+      if engine.measure(exchange, using: workspace).direction != nil { directions += 1 }
+    }
+    #expect(count == 0)
+    #expect(directions == 7)
+  }
+
   @Test(isCounted) func judgingQualityAllocatesNothingInRelease() {
     var random = StatisticsRandom(seed: 2003)
     let exchange = ExchangeMaker().make(using: &random)
