@@ -29,6 +29,13 @@ enum CalibrationChoice {
     return gain > error * (1 + 2 / (count - 1)) && gain > negligible * mean(others)
   }
 
+  /// The best setting of a model, and the model's cost on each group, charged for that choice.
+  ///
+  /// - Parameter costs: for each setting its cost on each group.
+  static func best(_ costs: [[Double]]) -> (index: Int, costs: [Double])? {
+    costs.indices.min { mean(costs[$0]) < mean(costs[$1]) }.map { ($0, costsOfChoosing(costs)) }
+  }
+
   /// What a model costs each group where its setting is chosen by the other groups: the smallest mean of all would be too good.
   ///
   /// - Parameter costs: for each setting its cost on each group.

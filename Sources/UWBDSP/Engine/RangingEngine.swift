@@ -76,7 +76,8 @@ public struct RangingEngine: Sendable {
     // A calibration of the antennas holds all that they do.
     responseDirection =
       antennas == nil && configuration.angle != .none ? configuration.array.flatMap(ResponseDirection.init) : nil
-    quality = QualityStage(configuration.calibration.quality, delay: configuration.delay)
+    quality = QualityStage(
+      configuration.calibration.quality, delay: configuration.delay, signal: configuration.profile.signal)
     delayCorrection = configuration.calibration.delay.map {
       DelayCorrection($0, propagationSpeed: configuration.propagationSpeed)
     }

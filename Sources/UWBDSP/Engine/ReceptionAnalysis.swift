@@ -67,7 +67,8 @@ final class ReceptionAnalyser {
       }
       var result = joint.analyse(taps, reception)
       if let (antenna, path) = joint.strongestFirstPath {
-        result.features = extraction.features(of: taps[antenna], firstPath: path, using: featureMemory)
+        result.features = extraction.features(
+          of: taps[antenna], firstPath: path, receivedPowerdBm: reception.receivedPowerdBm, using: featureMemory)
       }
       // Each antenna by itself may settle where all together do not.
       guard result.status == .didNotConverge else { return result }
@@ -89,7 +90,8 @@ final class ReceptionAnalyser {
         strongest = antenna
         strongestdB = snr
         features = estimates[antenna].firstPath.map {
-          extraction.features(of: single, firstPath: $0, using: featureMemory)
+          extraction.features(
+            of: single, firstPath: $0, receivedPowerdBm: reception.receivedPowerdBm, using: featureMemory)
         }
       }
     }

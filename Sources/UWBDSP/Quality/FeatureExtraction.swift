@@ -26,9 +26,12 @@ public struct FeatureExtraction: Sendable, Hashable {
   public final class Workspace {
     let pulse: PulseTable
     let values = AlignedBuffer<Double>(count: PulseResidual.mostTaps, zero: 0)
+    /// Energy of a pulse over the power of its peak.
+    public let pulseEnergydB: Double
 
     fileprivate init(_ extraction: FeatureExtraction) {
       pulse = PulseTable(extraction.pulse, tapSpacing: extraction.tapSpacing)
+      pulseEnergydB = AmplitudeFeatures.decibels(pulse.meanEnergy)
     }
   }
 
@@ -36,11 +39,13 @@ public struct FeatureExtraction: Sendable, Hashable {
 
   /// Features of `taps`, `freeSpacePeak` as at a distance of 1 m.
   ///
-  /// - Parameter path: the first path in `taps`.
+  /// - Parameters:
+  ///   - path: the first path in `taps`.
+  ///   - receivedPowerdBm: as the chip reports it.
   /// - Precondition: `taps.isUsable`.
-  public func features(of taps: PreparedTaps, firstPath path: PathEstimate, using workspace: Workspace)
-    -> QualityFeatures
-  {
+  public func features(
+    of taps: PreparedTaps, firstPath path: PathEstimate, receivedPowerdBm: Double? = nil, using workspace: Workspace
+  ) -> QualityFeatures {
     let window = FeatureWindow(taps, firstPathTaps: path.delayTaps)
     var result = QualityFeatures()
     let sums = ProfileSums(window)
@@ -48,6 +53,7 @@ public struct FeatureExtraction: Sendable, Hashable {
     ProfileFeatures.measure(window, sums, into: &result)
     EdgeFeatures.measure(window, into: &result)
     result[.fitResidual] = PulseResidual.measure(taps, delayTaps: path.delayTaps, workspace)
+    if let receivedPowerdBm { result.reportPower(receivedPowerdBm, pulseEnergydB: workspace.pulseEnergydB) }
     return result
   }
 }

@@ -2,8 +2,8 @@ import Numerics
 
 /// Fits a `LineOfSightModel` to labelled exchanges, feature set and λ chosen by leaving one place out.
 ///
-/// Places weigh the same, and so do both classes: a place's share of line of sight is unknown beforehand. The settings with the
-/// smallest mean logarithmic loss on places left out win. As a place's CIRs are all alike, `exchangesPerPlace` of them, evenly
+/// Places weigh the same, and so do both classes: a place's share of line of sight is unknown beforehand. `CalibrationChoice` takes
+/// the feature set, by the mean logarithmic loss on places left out. As a place's CIRs are all alike, `exchangesPerPlace` of them, evenly
 /// spaced, are enough to choose by; the final fit uses all.
 ///
 /// Cost: settings × places logistic fits. Needs two places of each class at least.
@@ -47,17 +47,20 @@ public struct LineOfSightTraining: Sendable, Hashable {
         Result(model: $0, choice: Choice(featureSet: featureSets[0], lambda: lambdas[0], loss: nil))
       }
     }
-    var choices: [Choice] = []
-    var costs: [[Double]] = []
+    // The best λ of each feature set, charged for that choice; few features before many.
+    var models: [(choice: Choice, costs: [Double])] = []
     for set in featureSets.sorted(by: { $0.features.count < $1.features.count }) {
-      for lambda in set == .site ? [Self.siteLambda] : lambdas.sorted(by: >) {
-        guard let cost = losses(few, groups, set, lambda) else { continue }
-        costs.append(cost)
-        choices.append(
-          Choice(featureSet: set, lambda: lambda, loss: cost.reduce(0, +) / Double(cost.count)))
+      let settings = (set == .site ? [Self.siteLambda] : lambdas.sorted(by: >)).compactMap { lambda in
+        losses(few, groups, set, lambda).map { (lambda: lambda, costs: $0) }
       }
+      guard let best = CalibrationChoice.best(settings.map(\.costs)) else { continue }
+      let setting = settings[best.index]
+      models.append(
+        (
+          Choice(featureSet: set, lambda: setting.lambda, loss: CalibrationChoice.mean(setting.costs)), best.costs
+        ))
     }
-    guard let best = SimplestSetting.choose(costs).map({ choices[$0] }),
+    guard let best = CalibrationChoice.simplest(models.map(\.costs)).map({ models[$0].choice }),
       let model = Self.model(samples, best.featureSet, lambda: best.lambda)
     else { return nil }
     return Result(model: model, choice: best)

@@ -3,6 +3,8 @@
 public struct QualityCrossValidation: Sendable {
   public var biasTraining: RangeBiasTraining
   public var lineOfSightTraining: LineOfSightTraining
+  /// Of the radio, for places whose baseline is not found.
+  public var signal: NominalSignal?
 
   public init(
     biasTraining: RangeBiasTraining = RangeBiasTraining(),
@@ -53,7 +55,7 @@ public struct QualityCrossValidation: Sendable {
     let bias = biasTraining.fit(candidates)
     var samples = Self.samples(candidates, bias?.choice.delay)
     let baseline = SignalBaselineFit().fit(samples)
-    for index in samples.indices { samples[index].features.setSiteOdds(baseline) }
+    for index in samples.indices { samples[index].features.setSiteOdds(baseline, signal: signal) }
     let lineOfSight = lineOfSightTraining.fit(samples)
     let calibration = QualityCalibration(
       delay: bias?.choice.delay, lineOfSight: lineOfSight?.model, baseline: baseline, rangeBias: bias?.model)
@@ -75,9 +77,9 @@ public struct QualityCrossValidation: Sendable {
     let predictions = left.map { sample in
       var prediction = Prediction(group: group)
       var features = sample.features
-      features.setSiteOdds(trained.calibration.baseline)
+      features.setSiteOdds(trained.calibration.baseline, signal: signal)
       if let model = trained.calibration.rangeBias, let truth = sample.trueDistance {
-        prediction.error = sample.distance - model.bias.value(at: sample.features) - truth
+        prediction.error = sample.distance - model.value(sample.features) - truth
         prediction.deviation = model.deviation(sample.features)
       }
       prediction.unlabelledProbability = LineOfSightModel.unlabelled.probability(features)

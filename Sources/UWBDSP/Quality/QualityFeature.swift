@@ -128,6 +128,8 @@ public struct QualityFeatures: Sendable, Hashable {
   private var middle = SIMD8<Double>()
   private var high = SIMD8<Double>()
   private var siteOdds = 0.0
+  /// `nil` where the chip reported no power; of two receptions the mean, in decibels.
+  public var reportedPower: ReportedPower?
 
   public init() {}
 
@@ -159,6 +161,11 @@ public struct QualityFeatures: Sendable, Hashable {
     result.middle = 0.5 * (one.middle + other.middle)
     result.high = 0.5 * (one.high + other.high)
     result.siteOdds = 0.5 * (one.siteOdds + other.siteOdds)
+    result.reportedPower = one.reportedPower ?? other.reportedPower
+    if let one = one.reportedPower, let other = other.reportedPower {
+      result.reportedPower = ReportedPower(
+        total: 0.5 * (one.total + other.total), firstPath: 0.5 * (one.firstPath + other.firstPath))
+    }
     return result
   }
 
@@ -167,16 +174,17 @@ public struct QualityFeatures: Sendable, Hashable {
     self[.freeSpacePeak] = self[.peak] + 20 * Double.log10(max(distance, 0.3))
   }
 
-  /// Enters `siteOdds`: by the shape alone without a baseline.
-  public mutating func setSiteOdds(_ baseline: SignalBaseline?) {
+  /// Enters `siteOdds`: by the shape, and by the power of the first path where something is known of a clear one.
+  ///
+  /// - Parameters:
+  ///   - baseline: the site's, where it was learnt.
+  ///   - signal: the radio's, where it was not.
+  public mutating func setSiteOdds(_ baseline: SignalBaseline?, signal: NominalSignal? = nil) {
     let shape = LineOfSightModel.simulated.logOdds(self)
-    guard let baseline else {
-      self[.siteOdds] = shape
-      return
-    }
+    let withPower =
+      baseline.map { ExcessLossModel.simulated.logOdds(shape: shape, excessLossdB: $0.excessLossdB(self)) }
+      ?? signal?.logOdds(shape: shape, self)
     // Where the shape is unlike all training, so may be what the first path is.
-    self[.siteOdds] =
-      ExcessLossModel.simulated.logOdds(shape: shape, excessLossdB: baseline.excessLossdB(self))
-      * LineOfSightModel.simulated.trust(self)
+    self[.siteOdds] = withPower.map { $0 * LineOfSightModel.simulated.trust(self) } ?? shape
   }
 }

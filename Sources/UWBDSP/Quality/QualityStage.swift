@@ -3,10 +3,14 @@ struct QualityStage: Sendable {
   private let lineOfSight: LineOfSightModel
   private let judgesByShape: Bool
   private let baseline: SignalBaseline?
+  private let signal: NominalSignal?
   private let rangeBias: RangeBiasModel?
 
-  /// - Parameter delay: the estimator in use. A calibration of another says nothing about its bias.
-  init(_ calibration: QualityCalibration?, delay: DelayMethod) {
+  /// - Parameters:
+  ///   - delay: the estimator in use. A calibration of another says nothing about its bias.
+  ///   - signal: what is known of the radio where nothing is of the site.
+  init(_ calibration: QualityCalibration?, delay: DelayMethod, signal: NominalSignal? = nil) {
+    self.signal = signal
     lineOfSight = calibration?.lineOfSight ?? .unlabelled
     judgesByShape = lineOfSight.linear.features.contains(.siteOdds)
     baseline = calibration?.baseline
@@ -22,14 +26,18 @@ struct QualityStage: Sendable {
   ) -> QualityFeatures? {
     guard var features = Self.joined(first, second) else { return nil }
     if let distance = measurement.distance { features.setDistance(distance) }
-    features.setSiteOdds(measurement.distance == nil ? nil : baseline)
+    if measurement.distance == nil {
+      features.setSiteOdds(nil)
+    } else {
+      features.setSiteOdds(baseline, signal: signal)
+    }
     if measurement.distance != nil || !lineOfSight.linear.features.contains(.freeSpacePeak) {
       measurement.isLineOfSightUnknown = judgesByShape && LineOfSightModel.simulated.trust(features) == 0
       measurement.lineOfSightProbability =
         measurement.isLineOfSightUnknown ? 0.5 : lineOfSight.probability(features)
     }
     if measurement.distance != nil, let rangeBias {
-      measurement.rangeBias = rangeBias.bias.value(at: features)
+      measurement.rangeBias = rangeBias.value(features)
       measurement.rangeBiasDeviation = rangeBias.deviation(features)
     }
     return features

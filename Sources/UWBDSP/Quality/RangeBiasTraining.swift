@@ -3,9 +3,8 @@ import Numerics
 /// Fits a `RangeBiasModel` to labelled exchanges, all settings chosen by leaving one place out; `CalibrationChoice` says whether
 /// a model is worth its settings at all, or a constant, or nothing.
 ///
-/// For each first-path estimator, feature set and λ the ridge regression of the distance error is fitted without one place and
-/// scored on it, for every place; the settings with the smallest mean square win. What is left with them, place by place,
-/// trains the deviation: a ridge regression of ln|residual|, its λ chosen the same way by the likelihood of the residuals.
+/// For each first-path estimator, feature set and λ the ridge regression of ln(error − floor) is fitted without one place and
+/// scored on it in metres, for every place. What is left with the settings that were chosen, place by place, trains the deviation: a ridge regression of ln|residual|, its λ chosen the same way by the likelihood of the residuals.
 /// Scales of features are those of all training places.
 ///
 /// Cost: one run over the rows for each estimator and feature set, then settings × places solutions: a second for thousands of
@@ -54,37 +53,40 @@ public struct RangeBiasTraining: Sendable, Hashable {
   ///   without a true distance are left out.
   /// - Returns: `nil` for fewer than three places.
   public func fit(_ candidates: [(delay: DelayMethod, samples: [QualitySample])]) -> Result? {
-    var settings: [(choice: Choice, fold: Fold)] = []
-    var costs: [[Double]] = []
-    for set in featureSets.sorted(by: { $0.features.count < $1.features.count }) {
-      for candidate in candidates {
-        let samples = candidate.samples.filter { $0.trueDistance != nil }
-        let groups = GroupedSamples(samples.map(\.group))
-        guard groups.indices.count >= 3 else { continue }
-        let fold = Fold(samples, set, groups)
-        let sums = fold.sums(fold.errors)
-        for lambda in lambdas.sorted(by: >) {
-          guard let residuals = fold.residuals(fold.errors, sums, lambda: lambda) else { continue }
-          let cost = groups.means(residuals.map { $0 * $0 })
-          costs.append(cost)
-          let error = (cost.reduce(0, +) / Double(cost.count)).squareRoot()
-          settings.append(
-            (
-              Choice(
-                delay: candidate.delay, featureSet: set, lambda: lambda, deviationLambda: 0, error: error), fold
-            ))
-        }
-      }
-    }
     let plain = [true, false].flatMap { isZero in
       candidates.compactMap { plainSetting($0.delay, $0.samples.filter { $0.trueDistance != nil }, isZero: isZero) }
     }
-    let model = SimplestSetting.choose(costs)
-    guard let best = CalibrationChoice.simplest(plain.map(\.costs) + (model.map { [costs[$0]] } ?? [])) else {
-      return nil
-    }
+    let models = featureSets.sorted { $0.features.count < $1.features.count }.compactMap { model($0, candidates) }
+    guard let best = CalibrationChoice.simplest(plain.map(\.costs) + models.map(\.costs)) else { return nil }
     if best < plain.count { return plain[best].result }
-    return model.flatMap { finish(settings[$0].choice, settings[$0].fold) }
+    return finish(models[best - plain.count].choice, models[best - plain.count].fold)
+  }
+
+  /// The best estimator and λ for one feature set, and what the set costs each place with these chosen by the others.
+  private func model(
+    _ set: QualityFeatureSet, _ candidates: [(delay: DelayMethod, samples: [QualitySample])]
+  ) -> (choice: Choice, fold: Fold, costs: [Double])? {
+    var settings: [(choice: Choice, fold: Fold)] = []
+    var costs: [[Double]] = []
+    for candidate in candidates {
+      let samples = candidate.samples.filter { $0.trueDistance != nil }
+      let groups = GroupedSamples(samples.map(\.group))
+      guard groups.indices.count >= 3 else { continue }
+      let fold = Fold(samples, set, groups)
+      let sums = fold.sums(fold.logErrors)
+      for lambda in lambdas.sorted(by: >) {
+        guard let residuals = fold.errorsLeft(sums, lambda: lambda) else { continue }
+        let cost = groups.means(residuals.map { $0 * $0 })
+        costs.append(cost)
+        settings.append(
+          (
+            Choice(
+              delay: candidate.delay, featureSet: set, lambda: lambda, deviationLambda: 0,
+              error: CalibrationChoice.mean(cost).squareRoot()), fold
+          ))
+      }
+    }
+    return CalibrationChoice.best(costs).map { (settings[$0.index].choice, settings[$0.index].fold, $0.costs) }
   }
 
   /// Nothing, or a constant, as models without a feature.
@@ -124,9 +126,9 @@ public struct RangeBiasTraining: Sendable, Hashable {
 
   private func finish(_ choice: Choice, _ fold: Fold) -> Result? {
     var choice = choice
-    let errors = fold.errors
-    guard let residuals = fold.residuals(errors, fold.sums(errors), lambda: choice.lambda),
-      let bias = RidgeRegression(lambda: choice.lambda).fit(fold.rows, targets: errors, weights: fold.groups.weights)
+    guard let residuals = fold.errorsLeft(fold.sums(fold.logErrors), lambda: choice.lambda),
+      let bias = RidgeRegression(lambda: choice.lambda).fit(
+        fold.rows, targets: fold.logErrors, weights: fold.groups.weights)
     else { return nil }
     let logarithms = residuals.map { Double.log(max(abs($0), leastResidual)) }
     let sums = fold.sums(logarithms)
@@ -154,7 +156,8 @@ public struct RangeBiasTraining: Sendable, Hashable {
         features: choice.featureSet?.features ?? [], scaling: fold.scaling, coefficients: solution.coefficients,
         intercept: solution.intercept)
     }
-    return Result(model: RangeBiasModel(bias: model(bias), logResidual: model(logResidual)), choice: choice)
+    return Result(
+      model: RangeBiasModel(bias: model(bias), floor: fold.floor, logResidual: model(logResidual)), choice: choice)
   }
 
   /// One estimator's rows under one feature set.
@@ -163,6 +166,11 @@ public struct RangeBiasTraining: Sendable, Hashable {
     let scaling: FeatureScaling
     let rows: FeatureTable
     let errors: [Double]
+    let floor: Double
+    let logErrors: [Double]
+
+    /// Of the floor below the least mean error of a place, m: the scale of a bias. Far larger, the model would be linear.
+    private static let depth = 0.5
 
     init(_ samples: [QualitySample], _ set: QualityFeatureSet, _ groups: GroupedSamples) {
       self.groups = groups
@@ -170,6 +178,16 @@ public struct RangeBiasTraining: Sendable, Hashable {
       scaling = FeatureScaling(fitting: table, weights: groups.weights)
       rows = scaling.scaled(table)
       errors = samples.map { $0.distance - ($0.trueDistance ?? 0) }
+      let floor = (groups.means(errors).min() ?? 0) - Self.depth
+      self.floor = floor
+      logErrors = errors.map { Double.log(max($0 - floor, Self.depth / 4)) }
+    }
+
+    /// Errors less what a model of all other places says, m.
+    func errorsLeft(_ sums: [NormalEquations], lambda: Double) -> [Double]? {
+      residuals(logErrors, sums, lambda: lambda).map { left in
+        errors.indices.map { errors[$0] - floor - Double.exp(logErrors[$0] - left[$0]) }
+      }
     }
 
     /// The sums of each place.

@@ -61,6 +61,19 @@ public struct ExcessLossModel: Sendable, Hashable {
     return odds
   }
 
+  /// Log-densities of an excess loss in both classes. A tenth of clear first paths have any loss.
+  func logDensities(_ excessLossdB: Double) -> (clear: Double, obstructed: Double) {
+    let clear = NormalDensity.logDensity(excessLossdB, mean: self.clear.x, deviation: self.clear.y)
+    let outlier = NormalDensity.logDensity(excessLossdB, mean: Self.outliers.mean, deviation: Self.outliers.deviation)
+    return (
+      NormalDensity.logSum(
+        clear + Double.log(1 - Self.outliers.share), outlier + Double.log(Self.outliers.share)),
+      NormalDensity.logDensity(excessLossdB, mean: obstructed.x, deviation: obstructed.y)
+    )
+  }
+
+  private static let outliers = (share: 0.1, mean: 10.0, deviation: 10.0)
+
   /// The excess loss, bounded by knot `index` and the last one.
   public static func piece(_ index: Int, _ excessLossdB: Double) -> Double {
     min(max(excessLossdB, knots[index]), knots[knots.count - 1])

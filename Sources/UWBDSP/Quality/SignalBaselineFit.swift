@@ -15,8 +15,6 @@ public struct SignalBaselineFit: Sendable {
   private static let exchangesPerPlace = 4
   private static let step = 0.5
   private static let steps = 12
-  /// A tenth of clear first paths have any excess loss.
-  private static let outliers = (share: 0.1, mean: 10.0, deviation: 10.0)
   /// Imagined places, half of them in line of sight.
   private static let priorPlaces = 4.0
 
@@ -71,14 +69,10 @@ public struct SignalBaselineFit: Sendable {
     let odds = points.map { point -> (clear: Double, obstructed: Double) in
       let free = baseline.levelAtOneMetredB - point.distancedB
       let loss = min(free, baseline.saturationdB ?? .infinity) - point.level
-      let outlier = Self.logDensity(loss, Self.outliers.mean, Self.outliers.deviation)
-      let clear = Self.sum(
-        Self.logDensity(loss, model.clear.x, model.clear.y) + Double.log(1 - Self.outliers.share),
-        outlier + Double.log(Self.outliers.share))
+      let densities = model.logDensities(loss)
       return (
-        clear + LogisticRegression.logProbability(logOdds: point.odds),
-        Self.logDensity(loss, model.obstructed.x, model.obstructed.y)
-          + LogisticRegression.logProbability(logOdds: -point.odds)
+        densities.clear + LogisticRegression.logProbability(logOdds: point.odds),
+        densities.obstructed + LogisticRegression.logProbability(logOdds: -point.odds)
       )
     }
     let total = points.reduce(0) { $0 + $1.weight } + Self.priorPlaces
@@ -97,7 +91,7 @@ public struct SignalBaselineFit: Sendable {
     for index in points.indices {
       result +=
         points[index].weight
-        * Self.sum(odds[index].clear + Double.log(share), odds[index].obstructed + Double.log(1 - share))
+        * NormalDensity.logSum(odds[index].clear + Double.log(share), odds[index].obstructed + Double.log(1 - share))
     }
     return result
   }
@@ -110,19 +104,10 @@ public struct SignalBaselineFit: Sendable {
     let deviation = max(variance, 0.01).squareRoot()
     let even = Double.log(0.5)
     return points.reduce(Self.priorPlaces * even) { sum, point in
-      let shape = Self.sum(
+      let shape = NormalDensity.logSum(
         LogisticRegression.logProbability(logOdds: point.odds), LogisticRegression.logProbability(logOdds: -point.odds))
-      return sum + point.weight * (Self.logDensity(value(point), mean, deviation) + even + shape)
+      return sum + point.weight
+        * (NormalDensity.logDensity(value(point), mean: mean, deviation: deviation) + even + shape)
     }
-  }
-
-  private static func logDensity(_ value: Double, _ mean: Double, _ deviation: Double) -> Double {
-    let scaled = (value - mean) / deviation
-    return -0.5 * scaled * scaled - Double.log(deviation * (2 * Double.pi).squareRoot())
-  }
-
-  /// ln(eᵃ + eᵇ)
-  private static func sum(_ a: Double, _ b: Double) -> Double {
-    max(a, b) + Double.log(onePlus: Double.exp(-abs(a - b)))
   }
 }

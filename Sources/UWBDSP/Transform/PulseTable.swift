@@ -56,6 +56,11 @@ final class PulseTable: Sendable {
     slopes = other.slopes
   }
 
+  /// Energy of the taps of a pulse over the power of its peak, mean over the fractions.
+  var meanEnergy: Double {
+    values.prefix(Self.fractions * Self.rowTaps).reduce(0) { $0 + $1 * $1 } / Double(Self.fractions)
+  }
+
   /// Whole taps of a delay, the row of its fraction, and the share of the row behind that. Delays so far out that no tap
   /// sees them needn't be told apart; NaN is one of these.
   ///

@@ -18,6 +18,9 @@ public struct LineOfSightTrials: Sendable, Hashable {
     self.seed = seed
   }
 
+  /// How sites' radios report power; each site draws its own level.
+  public static let signal = NominalSignal.dw1000
+
   public struct Result: Sendable {
     /// `group` is the site; distances are as measured, m.
     public var samples: [QualitySample] = []
@@ -42,6 +45,9 @@ public struct LineOfSightTrials: Sendable, Hashable {
     let stage = DelayStage.make(RangingEngine.Configuration(profile: radio.profile), tapCount: tapCount)
     let extraction = FeatureExtraction(pulse: radio.profile.pulse)
     let workspace = extraction.makeWorkspace()
+    // A stream of its own: what else is drawn stays as it is.
+    var powers = SeededGenerator(seed: seed, stream: UInt64(index) | 1 << 32)
+    let level = Self.signal.levelAtOneMetredBm + Self.signal.deviationdB * powers.normal()
     let taps = PreparedTaps(tapCount: tapCount)
     var estimate = DelayEstimate()
     var samples: [Complex<Float>] = []
@@ -58,6 +64,10 @@ public struct LineOfSightTrials: Sendable, Hashable {
         continue
       }
       var features = extraction.features(of: taps, firstPath: path, using: workspace)
+      // An amplitude of 1 has the power of a clear first path at 1 m.
+      features.reportPower(
+        Self.signal.report(ofdBm: level + features[.energy] - workspace.pulseEnergydB),
+        pulseEnergydB: workspace.pulseEnergydB)
       let distance = place.distance + (path.delayTaps - onset) * UWB.tap * UWB.speedOfLightInAir
       features.setDistance(distance)
       result.samples.append(

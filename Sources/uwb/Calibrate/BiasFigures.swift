@@ -89,8 +89,9 @@ struct BiasFigures {
 
   private mutating func scoreShipped(_ samples: [QualitySample]) {
     let labelled = samples.filter { $0.isLineOfSight != nil }
+    // As the engine judged it, which knew the radio alone.
     (shippedROC, shippedAccuracy) = Self.score(
-      labelled.map { LineOfSightModel.simulated.probability($0.features) }, labelled.map { $0.isLineOfSight == true })
+      labelled.map { LineOfSightModel.unlabelled.probability($0.features) }, labelled.map { $0.isLineOfSight == true })
   }
 
   private mutating func score(_ samples: [QualitySample], _ folds: [QualityCrossValidation.Fold]) {

@@ -89,7 +89,8 @@ struct CalibrateBiasCommand: ParsableCommand {
     guard Set(candidates.first?.samples.map(\.group) ?? []).count >= 4 else {
       throw tooFew
     }
-    let validation = crossValidation
+    var validation = crossValidation
+    validation.signal = exchanges.signal
     let trained = validation.finish(candidates)
     guard trained.calibration.rangeBias != nil else {
       throw CaptureError(

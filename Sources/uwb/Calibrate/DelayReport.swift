@@ -24,6 +24,11 @@ struct DelayReport {
     list.append(
       "Standard deviation: \(String(decimal: held, places: 3)) m at places like these, \(String(decimal: deviation, places: 3)) m "
         + "stated for others.")
+    if abs(report.withheld) >= 0.001 {
+      list.append(
+        "\(String(decimal: report.withheld, places: 3)) m of the level is not taken off: \(report.groupCount == 1 ? "one place" : "two places") "
+          + "may err that much without any antenna delay. Give captures of three places or more.")
+    }
     if report.model == .none { list.append("No delay carries over to what was left out: none is taken off.") }
     if !report.openDevices.isEmpty {
       list.append(

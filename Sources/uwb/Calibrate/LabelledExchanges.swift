@@ -24,6 +24,7 @@ struct LabelledExchanges {
   private(set) var exchanges = 0
   private(set) var scale = TruthScale()
   private(set) var origin = OriginRecord()
+  private(set) var signal: NominalSignal?
 
   /// - Parameter methods: the estimators to choose from; empty for the radio's own and the chip's.
   ///   - truth: `nil` asks for none.
@@ -63,6 +64,7 @@ struct LabelledExchanges {
   ) throws -> [RangingPipeline] {
     let base = try options.engine(for: header, file: capture).configuration
     origin.set(base)
+    signal = base.profile.signal
     let wanted = asked.isEmpty ? [base.profile.delay, .chip] : asked
     if methods.isEmpty {
       methods = wanted

@@ -30,11 +30,25 @@ struct SimulatedReport {
     for kind in LineOfSightSite.Kind.allCases {
       if let judged = byKind[kind] { lines += row("  " + kind.rawValue, judged) }
     }
+    let byRadio = withReportedPower()
+    lines += row("with path loss, shape and radio", byRadio)
     let (before, after) = withBaselines()
     lines += row("with path loss, by shape", before)
     lines += row("the same, baselines learnt", after)
     lines += "stated probability, mean and share in line of sight\n"
-    return lines + reliability("by shape", shape) + reliability("baselines learnt", after)
+    return lines + reliability("by shape", shape) + reliability("by shape and radio", byRadio)
+      + reliability("baselines learnt", after)
+  }
+
+  /// Sites with a level of their own, of which the radio's distribution is known alone.
+  private func withReportedPower() -> Judged {
+    var judged = Judged()
+    for (sample, kind) in zip(judging.samples, judging.kinds) where kind.hasPathLoss {
+      let shape = model.shape.logOdds(sample.features)
+      let odds = LineOfSightTrials.signal.logOdds(shape: shape, sample.features, under: model.excess)
+      judged.add(odds ?? shape, sample)
+    }
+    return judged
   }
 
   /// Baselines learnt on every other place of a site, without labels; judged on the others.

@@ -56,7 +56,9 @@ enum CalibrationFile {
     "quality": .object([
       "delay": estimator,
       "lineOfSight": .object(["logOdds": linearModel(-1e3...1e3), "support": .any]), "baseline": .any,
-      "rangeBias": .object(["bias": linearModel(metres), "logResidual": linearModel(-30...10)]),
+      "rangeBias": .object([
+        "bias": linearModel(metres), "floor": .number(metres), "logResidual": linearModel(-30...10),
+      ]),
     ]),
     "angle": .object([
       "carriers": .list(.object(["offset": .number(phase), "right": .number(phase), "up": .number(phase)])),

@@ -37,6 +37,13 @@ import Testing
     #expect(Double(charged) < 0.75 * Double(luckiest), "\(charged) and \(luckiest)")
   }
 
+  @Test func theBestSettingIsChargedForItsChoice() throws {
+    let best = try #require(CalibrationChoice.best([[0, 5, 5], [1, 1, 8], [9, 9, 9]]))
+    #expect(best.index == 0 || best.index == 1)
+    #expect(best.costs == [1, 5, 8])
+    #expect(CalibrationChoice.best([]) == nil)
+  }
+
   @Test func aSettingIsChosenByTheOthers() {
     #expect(CalibrationChoice.costsOfChoosing([[0, 5, 5], [1, 1, 8]]) == [1, 5, 8])
     #expect(CalibrationChoice.costsOfChoosing([[3]]) == [3])

@@ -105,9 +105,30 @@ import Testing
     }
     let trained = try #require(validation.biasTraining.fit([(delay: .edgeFit, samples: unlike)]))
     #expect(trained.choice.featureSet == nil)
-    let bias = trained.model.bias.value(at: unlike[0].features)
+    let bias = trained.model.value(unlike[0].features)
     #expect(abs(bias - constant) < 0.08, "\(bias)")
     #expect((0.02...0.15).contains(trained.model.deviation(unlike[0].features)))
+  }
+
+  /// Distances that grow by a share: bias and features' decibels are each other's logarithms.
+  @Test func aBiasByAShareIsLearnt() throws {
+    var random = StatisticsRandom(seed: 5311)
+    var places = samples(5312, places: 24)
+    let own = (0..<24).map { _ in 0.05 * random.gaussian() }
+    for index in places.indices {
+      let bias = 0.5 * Double.exp(0.08 * places[index].features[.peak]) + own[places[index].group]
+      places[index].distance = (places[index].trueDistance ?? 0) + bias
+    }
+    let trained = try #require(validation.biasTraining.fit([(delay: .edgeFit, samples: places)]))
+    #expect(trained.choice.featureSet == .amplitudes)
+    let floor = try #require(trained.model.floor)
+    #expect(floor < 0)
+    for peak in [-15.0, 0] {
+      var features = QualityFeatures()
+      features[.peak] = peak
+      let bias = 0.5 * Double.exp(0.08 * peak)
+      #expect(abs(trained.model.value(features) - bias) < 0.1 + 0.15 * bias, "\(peak) dB")
+    }
   }
 
   @Test func tooFewPlacesAreNoTraining() {

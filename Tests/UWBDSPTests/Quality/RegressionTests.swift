@@ -182,13 +182,4 @@ import Testing
     let curve = try #require(ReceiverOperatingCurve(scores: scores, labels: labels))
     #expect(abs(curve.area - right / pairs) < 1e-12)
   }
-
-  @Test func theSimplestSettingWithinOneStandardErrorWins() {
-    // The second is better by 0.5 ± 0.5: chance. The third by 1 everywhere: not.
-    #expect(SimplestSetting.choose([[1, 1, 1], [0, 1, 0.5]]) == 1)
-    #expect(SimplestSetting.choose([[1, 1, 1], [0, 1.5, 0.9]]) == 0)
-    #expect(SimplestSetting.choose([[2, 3, 4], [1, 2, 3], [1, 2, 3]]) == 1)
-    #expect(SimplestSetting.choose([[5]]) == 0)
-    #expect(SimplestSetting.choose([]) == nil)
-  }
 }

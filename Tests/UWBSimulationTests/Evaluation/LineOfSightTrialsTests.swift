@@ -25,6 +25,32 @@ import UWBDSP
     }
   }
 
+  /// Sites of which the radio alone is known, each with a level of its own: probabilities mean what they say. A fifth of the places
+  /// and more lie in each of three bins; they are alike within a site, four of them.
+  @Test func probabilitiesByTheRadioMeanWhatTheySay() throws {
+    let trials = LineOfSightTrials(siteCount: 160, placesPerSite: 10, seed: 5505).samples()
+    var bins = [(stated: Double, found: Double, count: Double)](repeating: (0, 0, 0), count: 3)
+    var scores: [(shape: Double, radio: Double, label: Bool)] = []
+    for (sample, kind) in zip(trials.samples, trials.kinds) where kind.hasPathLoss {
+      var features = sample.features
+      features.setSiteOdds(nil, signal: LineOfSightTrials.signal)
+      let probability = LineOfSightModel.unlabelled.probability(features)
+      let bin = probability < 1.0 / 3 ? 0 : probability < 2.0 / 3 ? 1 : 2
+      bins[bin].stated += probability
+      bins[bin].found += sample.isLineOfSight == true ? 1 : 0
+      bins[bin].count += 1
+      scores.append((LineOfSightModel.simulated.logOdds(features), probability, sample.isLineOfSight == true))
+    }
+    for bin in bins {
+      let error = (0.25 / bin.count * 4).squareRoot()
+      #expect(abs(bin.stated - bin.found) / bin.count < 3 * error, "\(bin)")
+    }
+    let labels = scores.map(\.label)
+    let byShape = try #require(ReceiverOperatingCurve(scores: scores.map(\.shape), labels: labels))
+    let byRadio = try #require(ReceiverOperatingCurve(scores: scores.map(\.radio), labels: labels))
+    #expect(byRadio.area > byShape.area, "\(byRadio.area), by the shape \(byShape.area)")
+  }
+
   /// On sites that it was not trained on (seed 1). `uwb calibrate simulated` finds an area of 0.79; some 1,200 places give it a
   /// standard error below 0.015, and places of a site are alike: four of them.
   @Test func theShippedModelTellsSimulatedSitesApart() throws {
