@@ -5,10 +5,14 @@ import UWBPlatform
 ///
 /// A CIR is the pulse convolved with the channel, H(f) = P(f)·C(f) + noise. Over many places the channel's own power
 /// spectrum averages out flat, so the mean of |H(f)|² (each CIR scaled to unit energy) is |P(f)|² plus a noise floor,
-/// which the band's empty edges show. The phase that goes with it is the minimum phase, as of a causal receive filter,
-/// from the folded cepstrum (Oppenheim & Schafer, "Discrete-Time Signal Processing", 1989, section 12.3):
+/// which the band's empty edges show. The power spectrum says nothing of the phase. The minimum phase φ, as of a causal
+/// receive filter, follows from the folded cepstrum (Oppenheim & Schafer, "Discrete-Time Signal Processing", 1989,
+/// section 12.3):
 ///
-///     c = IFFT(ln|P|),   ĉ[0] = c[0],  ĉ[n] = 2·c[n] for 0 < n < N/2,  ĉ[N/2] = c[N/2],  0 beyond,   P = exp(FFT(ĉ))
+///     c = IFFT(ln|P|),   ĉ[0] = c[0],  ĉ[n] = 2·c[n] for 0 < n < N/2,  ĉ[N/2] = c[N/2],  0 beyond,   ln|P| + jφ = FFT(ĉ)
+///
+/// A matched receiver's pulse is symmetric and has phase 0. Candidates with phase s·φ, s = 0 … 1, are compared by what
+/// they leave of the rise of first paths (`PulseRise`), in CIRs that took no part in the spectrum.
 ///
 /// Needs CIRs from many places: a hundred from one place show that place's channel. Cost: a transform of 256 points a CIR.
 public struct PulseEstimation: Sendable {
@@ -21,8 +25,26 @@ public struct PulseEstimation: Sendable {
   static let keptAfter = 16
 
   private var powers = [Double](repeating: 0, count: windowTaps)
+  private var rises: [PulseRise] = []
   /// CIRs that were taken.
   public private(set) var count = 0
+
+  /// One CIR in so many is held out of the spectrum, to compare phases on.
+  private static let heldOutPeriod = 4
+  /// Rises that are kept at most.
+  private static let mostRises = 512
+  /// Phases that are compared, as shares of the minimum phase.
+  private static let phaseShares = [0, 0.25, 0.5, 0.75, 1]
+
+  /// A measured pulse and how well it is known.
+  public struct Estimate: Sendable, Hashable {
+    public var pulse: MeasuredPulse
+    /// Share of the minimum phase in the pulse's phase: 0 for a symmetric pulse, 1 for a causal filter's.
+    public var phaseShare: Double
+    /// What the pulse leaves of the rise of a first path, relative to its amplitude, once noise is taken off: the lower
+    /// quartile over the CIRs held out, for in the others paths overlap. `nil` where there were none.
+    public var modelError: Double?
+  }
 
   public init() {}
 
@@ -44,14 +66,33 @@ public struct PulseEstimation: Sendable {
     }
     let energy = spectrum.reduce(0, +)
     guard energy > 0 else { return }
+    defer { count += 1 }
+    if count % Self.heldOutPeriod == Self.heldOutPeriod - 1 {
+      if rises.count < Self.mostRises { rises.append(PulseRise(taps, index: whole)) }
+      return
+    }
     for index in 0..<Self.windowTaps { powers[index] += spectrum[index] / energy }
-    count += 1
   }
 
   /// The pulse, 1/8 tap apart; `nil` before any CIR was taken.
-  public func pulse(tapSpacing: Double = UWB.tap) -> MeasuredPulse? {
+  public func estimate(tapSpacing: Double = UWB.tap) -> Estimate? {
     guard count > 0 else { return nil }
-    let spectrum = minimumPhase(smoothed(withoutNoise()))
+    let logarithm = logarithmOfMinimumPhase(smoothed(withoutNoise()))
+    let candidates = Self.phaseShares.reversed().compactMap { share -> (Estimate, residual: Double)? in
+      guard let pulse = pulse(logarithm, phaseShare: share, tapSpacing: tapSpacing) else { return nil }
+      let residuals = PulseRise.residuals(of: rises, pulse: .measured(pulse), tapSpacing: tapSpacing)
+      let error = residuals.map { max($0.withoutNoise, 0).squareRoot() }
+      return (Estimate(pulse: pulse, phaseShare: share, modelError: error), residuals?.whole ?? 0)
+    }
+    // Without rises to compare on, the first remains: the minimum phase.
+    return candidates.min { $0.residual < $1.residual }?.0
+  }
+
+  private func pulse(_ logarithm: [Complex<Float>], phaseShare: Double, tapSpacing: Double) -> MeasuredPulse? {
+    let spectrum = logarithm.map { value in
+      let raw = value.rawStorage
+      return Complex.exp(Complex(raw.x, Float(phaseShare) * raw.y))
+    }
     let fine = interpolated(spectrum)
     guard let peak = fine.indices.max(by: { fine[$0].lengthSquared < fine[$1].lengthSquared }), fine[peak] != .zero
     else { return nil }
@@ -93,7 +134,8 @@ public struct PulseEstimation: Sendable {
     }
   }
 
-  private func minimumPhase(_ power: [Double]) -> [Complex<Float>] {
+  /// ln|P| + jφ with the minimum phase φ.
+  private func logarithmOfMinimumPhase(_ power: [Double]) -> [Complex<Float>] {
     let count = power.count
     let largest = power.max() ?? 1
     let logarithm = power.map { Complex<Float>(Float(0.5 * log($0 / largest))) }
@@ -102,7 +144,7 @@ public struct PulseEstimation: Sendable {
       let weight: Float = index == 0 || index == count / 2 ? 1 : index < count / 2 ? 2 : 0
       return value * Complex(weight / Float(count))
     }
-    return FourierTransform.forward(folded).map { Complex.exp($0) }
+    return FourierTransform.forward(folded)
   }
 
   /// Back in time, with `pointsPerTap` points a tap.

@@ -8,13 +8,29 @@ public struct ArenaEvaluation: Sendable {
   /// Errors are clipped here; beyond it they are gross. A CIR without an answer counts as clipped.
   public static let clipTaps = 4.0
   static let calibrationCount = 31
+  /// CIRs of one radio that its pulse is measured on.
+  static let surveyCount = 400
+
+  /// Which pulse the estimators are told.
+  public enum KnownPulse: String, Sendable, Hashable, CaseIterable {
+    /// The profile's.
+    case profile
+    /// What `PulseEstimation` finds from other CIRs of the same radio.
+    case calibrated
+    /// The radio's own.
+    case exact
+  }
 
   public let trials: ArenaTrials
   public let trialCount: Int
   /// `nil` for the default of the family's profile.
   public let methods: [DelayMethod?]
+  public let pulse: KnownPulse
 
-  public init(family: ArenaFamily, methods: [DelayMethod?] = [nil], trialCount: Int, seed: UInt64) {
+  public init(
+    family: ArenaFamily, methods: [DelayMethod?] = [nil], pulse: KnownPulse = .profile, trialCount: Int, seed: UInt64
+  ) {
+    self.pulse = pulse
     trials = ArenaTrials(family: family, seed: seed)
     self.methods = methods
     self.trialCount = trialCount
@@ -25,6 +41,7 @@ public struct ArenaEvaluation: Sendable {
     public var family: ArenaFamily
     /// The estimator that was at work, its default resolved.
     public var method: DelayMethod
+    public var pulse: KnownPulse
     public var isDefault: Bool
     public var trials: Int
     /// Root of the mean square of the clipped errors, m.
@@ -56,8 +73,8 @@ public struct ArenaEvaluation: Sendable {
     var crossing: PeakShareCrossing
     var estimate = DelayEstimate()
 
-    init(_ evaluation: ArenaEvaluation) {
-      let (profile, tapCount) = (evaluation.trials.family.profile, evaluation.trials.tapCount)
+    init(_ evaluation: ArenaEvaluation, radio: Int) {
+      let (profile, tapCount) = (evaluation.profile(ofRadio: radio), evaluation.trials.tapCount)
       taps = PreparedTaps(tapCount: tapCount)
       stages = evaluation.methods.map {
         DelayStage.make(RangingEngine.Configuration(profile: profile, delay: $0), tapCount: tapCount)
@@ -80,22 +97,50 @@ public struct ArenaEvaluation: Sendable {
 
   /// One row for each estimator.
   public func run(threads: Int = 1, progress: (@Sendable (Int) -> Void)? = nil) -> [Row] {
-    let offsets = inShares(of: trials.pulses.count, threads: threads) { range in
-      var bench = Bench(self)
-      return range.map { constantErrors(ofRadio: $0, &bench) }
-    }.flatMap { $0 }
-    let answers = inShares(of: trialCount, threads: threads) { range in
-      var bench = Bench(self)
-      return range.map { index in
-        let trial = trials.trial(index)
-        if index % 64 == 63 { progress?(64) }
-        return zip(bench.answers(trial), offsets[trial.radio]).map { answer, offset in
-          answer.map { ($0.errorTaps - offset, $0.deviationTaps) } as Answer
-        }
-      }
-    }.flatMap { $0 }
+    let answers = inShares(of: trialCount, threads: threads) { share(of: $0, progress: progress) }.flatMap { $0 }
     let crossing = answers.map { $0[0] }
     return methods.enumerated().map { column, method in row(method, answers.map { $0[column + 1] }, crossing) }
+  }
+
+  /// The answers to a stretch of trials, radio after radio: each has estimators and constant errors of its own.
+  private func share(of range: Range<Int>, progress: (@Sendable (Int) -> Void)?) -> [[Answer]] {
+    var answers = [[Answer]](repeating: [], count: range.count)
+    let radios = trials.pulses.count
+    for radio in 0..<radios {
+      let own = range.filter { $0 % radios == radio }
+      guard !own.isEmpty else { continue }
+      var bench = Bench(self, radio: radio)
+      let offsets = constantErrors(ofRadio: radio, &bench)
+      for index in own {
+        answers[index - range.lowerBound] = zip(bench.answers(trials.trial(index)), offsets).map { answer, offset in
+          answer.map { ($0.errorTaps - offset, $0.deviationTaps) }
+        }
+      }
+      progress?(own.count)
+    }
+    return answers
+  }
+
+  /// What the estimators are told of one radio.
+  private func profile(ofRadio radio: Int) -> DeviceProfile {
+    var profile = trials.family.profile
+    switch pulse {
+    case .profile: break
+    case .exact: profile.pulse = trials.pulses[radio]
+    case .calibrated:
+      var estimation = PulseEstimation()
+      var jitter = SeededGenerator(seed: trials.seed, stream: UInt64(radio))
+      for index in 0..<Self.surveyCount {
+        let trial = trials.surveyTrial(index, radio: radio)
+        // A chip's first path: near enough to the leading edge, and no better than that.
+        let near = trial.firstPathTaps - profile.peakOffsetTaps + jitter.uniform(in: -0.5...0.5)
+        estimation.add(trial.response, firstPathTaps: near, backgroundPeriodTaps: profile.backgroundPeriodTaps)
+      }
+      guard let estimate = estimation.estimate() else { break }
+      profile.pulse = .measured(estimate.pulse)
+      profile.modelError = estimate.modelError ?? profile.modelError
+    }
+    return profile
   }
 
   /// The constant error of each estimator on one radio, the crossing's first, taps.
@@ -113,7 +158,8 @@ public struct ArenaEvaluation: Sendable {
       values.isEmpty ? nil : values.reduce(0, +) / Double(values.count)
     }
     return Row(
-      family: family, method: method ?? family.profile.delay, isDefault: method == nil, trials: answers.count,
+      family: family, method: method ?? family.profile.delay, pulse: pulse, isDefault: method == nil,
+      trials: answers.count,
       rms: Self.rms(answers), crossingRMS: Self.rms(crossing), grossShare: Self.grossShare(answers),
       crossingGrossShare: Self.grossShare(crossing), score: mean(scores.map { $0 < 9 ? $0 : 9 }),
       beyondFiveShare: mean(scores.map { $0 <= 25 ? 0 : 1 }), unanswered: answers.count { $0 == nil })

@@ -34,8 +34,16 @@ public struct ArenaTrials: Sendable {
   public var tapCount: Int { family.windowTaps ?? ArenaFamily.tapCount }
 
   public func trial(_ index: Int) -> Trial {
-    var generator = random.substream(3 * UInt64(index) + 1)
-    let radio = index % pulses.count
+    trial(radio: index % pulses.count, stream: 3 * index + 1)
+  }
+
+  /// A CIR of radio `radio` in other places of the family, to measure its pulse on.
+  public func surveyTrial(_ index: Int, radio: Int) -> Trial {
+    trial(radio: radio, stream: 3 * (index * pulses.count + radio) + 3)
+  }
+
+  private func trial(radio: Int, stream: Int) -> Trial {
+    var generator = random.substream(UInt64(stream))
     let paths = family.channel.draw(using: &generator)
     return receive(paths, radio: radio, family.impairments, using: &generator)
   }

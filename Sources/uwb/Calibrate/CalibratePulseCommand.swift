@@ -8,7 +8,9 @@ struct CalibratePulseCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pulse", abstract: "Measure a radio's pulse from captures of many places.",
     discussion: """
-      The mean power spectrum over many channels is that of the pulse; its phase is taken to be the minimum phase. \
+      The mean power spectrum over many channels is that of the pulse. Its phase, from zero (a symmetric pulse) to the minimum \
+      phase (a causal filter's), is the one that leaves the least of the rise of first paths in CIRs held out. What is left is \
+      the model error, which the file holds and replay --pulse uses. \
       Give captures from a dozen places or more: those of one place show that place's channel.
 
       EXAMPLE
@@ -43,12 +45,14 @@ struct CalibratePulseCommand: ParsableCommand {
         progress.update(bytes: reader.bytesRead, exchanges: exchange.index + 1)
       }
     }
-    guard let pulse = estimation.pulse(tapSpacing: spacing) else {
+    guard let estimate = estimation.estimate(tapSpacing: spacing) else {
       throw CaptureError(
         file: captures.joined(separator: ", "), problem: "there is no channel impulse response with a first path",
         remedy: "Give captures that hold accumulators and the chip's first path.")
     }
-    try PulseFile.write(pulse, to: out)
-    Message.write("\(out): pulse of \(estimation.count) CIRs")
+    try PulseFile.write(estimate, to: out)
+    let phase = estimate.phaseShare == 0 ? "symmetric" : "phase \(estimate.phaseShare) of the minimum phase"
+    let error = estimate.modelError.map { String(format: ", model error %.1f %%", 100 * $0) } ?? ""
+    Message.write("\(out): pulse of \(estimation.count) CIRs, \(phase)\(error)")
   }
 }

@@ -29,6 +29,11 @@ struct EvaluateArenaCommand: ParsableCommand {
   @Option(help: ArgumentHelp("tuned, scored, all, or names separated by commas.", valueName: "names"))
   var families = "all"
 
+  @Option(
+    help: ArgumentHelp(
+      "The pulse that estimators are told: profile, calibrated (from other CIRs of the radio) or exact."))
+  var pulse = ArenaEvaluation.KnownPulse.profile
+
   @Option(help: "Trials of each family.", transform: OptionRange.reader(OptionRange.trials))
   var trials = 1000
 
@@ -52,7 +57,7 @@ struct EvaluateArenaCommand: ParsableCommand {
     let methods = try methods()
     var rows: [ArenaEvaluation.Row] = []
     for family in try chosenFamilies() {
-      let evaluation = ArenaEvaluation(family: family, methods: methods, trialCount: trials, seed: seed)
+      let evaluation = ArenaEvaluation(family: family, methods: methods, pulse: pulse, trialCount: trials, seed: seed)
       let ticker = TrialTicker(label: family.name, total: trials)
       rows += evaluation.run(threads: threads) { ticker.add($0) }
       ticker.finish()
@@ -86,3 +91,5 @@ struct EvaluateArenaCommand: ParsableCommand {
     }
   }
 }
+
+extension ArenaEvaluation.KnownPulse: ExpressibleByArgument {}

@@ -117,7 +117,11 @@ struct EngineOptions: ParsableArguments {
     for header: CaptureHeader, file: String, first: RangingExchange?
   ) throws -> RangingEngine.Configuration {
     var profile = try input.deviceProfile(of: header, file: file)
-    if let pulse { profile.pulse = try PulseFile.shape(named: pulse) }
+    if let pulse {
+      let known = try PulseFile.pulse(named: pulse)
+      profile.pulse = known.shape
+      profile.modelError = known.modelError ?? profile.modelError
+    }
     let array = try array.map(ArrayFile.read) ?? header.array.map(AntennaArray.init)
     var known = try calibration.map(CalibrationFile.read) ?? Calibration()
     switch try identity(known, file, first) {

@@ -3,17 +3,19 @@ import UWBCapture
 import UWBDSP
 
 /// Pulses by name, or a measured one as JSON:
-/// `{"spacing_s": 1.25e-10, "peak_index": 64, "samples": [0, 0.01, …, 1, …]}`.
+/// `{"spacing_s": 1.25e-10, "peak_index": 64, "samples": [0, 0.01, …, 1, …]}`; `model_error` says how well it is known.
 enum PulseFile {
   private struct Contents: Codable {
     var spacing: Double
     var peak: Double
     var samples: [Double]
+    var modelError: Double?
 
     enum CodingKeys: String, CodingKey {
       case spacing = "spacing_s"
       case peak = "peak_index"
       case samples
+      case modelError = "model_error"
     }
   }
 
@@ -26,18 +28,21 @@ enum PulseFile {
   /// Whether `name` is a file's, and no pulse's.
   static func isNamed(by name: String) -> Bool { !known.contains { $0.name == name } }
 
-  static func shape(named name: String) throws -> PulseShape {
-    if let pulse = known.first(where: { $0.name == name }) { return pulse.shape }
+  /// A pulse and, where its file says it, how well it is known.
+  static func pulse(named name: String) throws -> (shape: PulseShape, modelError: Double?) {
+    if let pulse = known.first(where: { $0.name == name }) { return (pulse.shape, nil) }
     guard name.contains(where: { "./".contains($0) }) || FileManager.default.fileExists(atPath: name) else {
       throw Usage.unknown("pulse, and no file,", name, known.map(\.name))
     }
     return try read(name)
   }
 
-  static func write(_ pulse: MeasuredPulse, to path: String) throws {
+  static func write(_ estimate: PulseEstimation.Estimate, to path: String) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys]
-    let contents = Contents(spacing: pulse.spacing, peak: pulse.peakPosition, samples: pulse.samples)
+    let pulse = estimate.pulse
+    let contents = Contents(
+      spacing: pulse.spacing, peak: pulse.peakPosition, samples: pulse.samples, modelError: estimate.modelError)
     try OutputFile.write(try encoder.encode(contents), to: path)
   }
 
@@ -45,7 +50,7 @@ enum PulseFile {
   private static let spacings = 1e-12...1e-8
   private static let longest = 2e-7
 
-  private static func read(_ path: String) throws -> PulseShape {
+  private static func read(_ path: String) throws -> (shape: PulseShape, modelError: Double?) {
     let contents = try JSONFile.decode(
       Contents.self, path,
       remedy: "Give raised-cosine, root-raised-cosine or dw1000, or a file like "
@@ -53,13 +58,13 @@ enum PulseFile {
     guard spacings.contains(contents.spacing), contents.samples.count >= 4,
       Double(contents.samples.count) * contents.spacing <= longest,
       contents.samples.allSatisfy({ abs($0) <= 1e15 }), contents.peak >= 0,
-      contents.peak <= Double(contents.samples.count - 1)
+      contents.peak <= Double(contents.samples.count - 1), (0...1).contains(contents.modelError ?? 0)
     else {
       throw CaptureError(
         file: path, problem: "this is no pulse",
         remedy:
           "It takes a spacing_s from \(spacings.lowerBound) to \(spacings.upperBound), at least four samples within ±1e15 "
-          + "that last \(longest) s at most, and a peak_index inside them.")
+          + "that last \(longest) s at most, a peak_index inside them, and a model_error from 0 to 1.")
     }
     let pulse = MeasuredPulse(samples: contents.samples, spacing: contents.spacing, peakPosition: contents.peak)
     let peak = pulse(0)
@@ -68,8 +73,8 @@ enum PulseFile {
         file: path, place: "peak_index", problem: "the pulse is not positive there",
         remedy: "peak_index is where the pulse peaks.")
     }
-    return .measured(
-      MeasuredPulse(
-        samples: contents.samples.map { $0 / peak }, spacing: contents.spacing, peakPosition: contents.peak))
+    let scaled = MeasuredPulse(
+      samples: contents.samples.map { $0 / peak }, spacing: contents.spacing, peakPosition: contents.peak)
+    return (.measured(scaled), contents.modelError)
   }
 }
