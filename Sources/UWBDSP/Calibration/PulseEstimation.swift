@@ -12,7 +12,7 @@ import UWBPlatform
 ///     c = IFFT(ln|P|),   ĉ[0] = c[0],  ĉ[n] = 2·c[n] for 0 < n < N/2,  ĉ[N/2] = c[N/2],  0 beyond,   ln|P| + jφ = FFT(ĉ)
 ///
 /// A matched receiver's pulse is symmetric and has phase 0. Candidates with phase s·φ, s = 0 … 1, are compared by what
-/// they leave of the rise of first paths (`PulseRise`), in CIRs that took no part in the spectrum.
+/// they leave of the rise of first paths (`PulseRise`), in a quarter of the CIRs and with the spectrum of the others.
 ///
 /// Needs CIRs from many places: a hundred from one place show that place's channel. Cost: a transform of 256 points a CIR.
 public struct PulseEstimation: Sendable {
@@ -25,14 +25,14 @@ public struct PulseEstimation: Sendable {
   static let keptAfter = 16
 
   private var powers = [Double](repeating: 0, count: windowTaps)
+  /// The same of the CIRs that are held out.
+  private var heldOutPowers = [Double](repeating: 0, count: windowTaps)
   private var rises: [PulseRise] = []
   /// CIRs that were taken.
   public private(set) var count = 0
 
   /// One CIR in so many is held out of the spectrum, to compare phases on.
   private static let heldOutPeriod = 4
-  /// Rises that are kept at most.
-  private static let mostRises = 512
   /// Phases that are compared, as shares of the minimum phase.
   private static let phaseShares = [0, 0.25, 0.5, 0.75, 1]
 
@@ -41,8 +41,9 @@ public struct PulseEstimation: Sendable {
     public var pulse: MeasuredPulse
     /// Share of the minimum phase in the pulse's phase: 0 for a symmetric pulse, 1 for a causal filter's.
     public var phaseShare: Double
-    /// What the pulse leaves of the rise of a first path, relative to its amplitude, once noise is taken off: the lower
-    /// quartile over the CIRs held out, for in the others paths overlap. `nil` where there were none.
+    /// What the pulse leaves of the rise of a first path in CIRs held out, relative to its amplitude, without noise.
+    ///
+    /// It is the lower quartile over these CIRs: in many of the others paths overlap. `nil` where there were none.
     public var modelError: Double?
   }
 
@@ -67,25 +68,30 @@ public struct PulseEstimation: Sendable {
     let energy = spectrum.reduce(0, +)
     guard energy > 0 else { return }
     defer { count += 1 }
+    let normalised = spectrum.map { $0 / energy }
     if count % Self.heldOutPeriod == Self.heldOutPeriod - 1 {
-      if rises.count < Self.mostRises { rises.append(PulseRise(taps, index: whole)) }
-      return
+      if rises.count < PulseRise.mostCount { rises.append(PulseRise(taps, index: whole)) }
+      for index in 0..<Self.windowTaps { heldOutPowers[index] += normalised[index] }
+    } else {
+      for index in 0..<Self.windowTaps { powers[index] += normalised[index] }
     }
-    for index in 0..<Self.windowTaps { powers[index] += spectrum[index] / energy }
   }
 
   /// The pulse, 1/8 tap apart; `nil` before any CIR was taken.
   public func estimate(tapSpacing: Double = UWB.tap) -> Estimate? {
     guard count > 0 else { return nil }
-    let logarithm = logarithmOfMinimumPhase(smoothed(withoutNoise()))
-    let candidates = Self.phaseShares.reversed().compactMap { share -> (Estimate, residual: Double)? in
-      guard let pulse = pulse(logarithm, phaseShare: share, tapSpacing: tapSpacing) else { return nil }
-      let residuals = PulseRise.residuals(of: rises, pulse: .measured(pulse), tapSpacing: tapSpacing)
-      let error = residuals.map { max($0.withoutNoise, 0).squareRoot() }
-      return (Estimate(pulse: pulse, phaseShare: share, modelError: error), residuals?.whole ?? 0)
+    let judged = logarithmOfMinimumPhase(powers)
+    let candidates = Self.phaseShares.reversed().compactMap { share -> (share: Double, left: PulseRise.Residual)? in
+      guard let pulse = pulse(judged, phaseShare: share, tapSpacing: tapSpacing) else { return nil }
+      return PulseRise.residual(of: rises, pulse: .measured(pulse), tapSpacing: tapSpacing).map { (share, $0) }
     }
-    // Without rises to compare on, the first remains: the minimum phase.
-    return candidates.min { $0.residual < $1.residual }?.0
+    let best = candidates.min { $0.left.whole < $1.left.whole }
+    // All CIRs make the pulse; without one to compare on, its phase is the minimum phase.
+    let logarithm = logarithmOfMinimumPhase(zip(powers, heldOutPowers).map { $0 + $1 })
+    let share = best?.share ?? 1
+    return pulse(logarithm, phaseShare: share, tapSpacing: tapSpacing).map { pulse in
+      Estimate(pulse: pulse, phaseShare: share, modelError: best.map { max($0.left.withoutNoise, 0).squareRoot() })
+    }
   }
 
   private func pulse(_ logarithm: [Complex<Float>], phaseShare: Double, tapSpacing: Double) -> MeasuredPulse? {
@@ -110,7 +116,7 @@ public struct PulseEstimation: Sendable {
   }
 
   /// The mean spectrum less the floor at the band's edges (the tenth of the bins that is farthest from its centre).
-  private func withoutNoise() -> [Double] {
+  private func withoutNoise(_ powers: [Double]) -> [Double] {
     let half = Self.windowTaps / 2
     let edge = Self.windowTaps / 20
     let floor = powers[(half - edge)..<(half + edge)].reduce(0, +) / Double(2 * edge)
@@ -134,8 +140,9 @@ public struct PulseEstimation: Sendable {
     }
   }
 
-  /// ln|P| + jφ with the minimum phase φ.
-  private func logarithmOfMinimumPhase(_ power: [Double]) -> [Complex<Float>] {
+  /// ln|P| + jφ with the minimum phase φ, from the sum of power spectra.
+  private func logarithmOfMinimumPhase(_ powers: [Double]) -> [Complex<Float>] {
+    let power = smoothed(withoutNoise(powers))
     let count = power.count
     let largest = power.max() ?? 1
     let logarithm = power.map { Complex<Float>(Float(0.5 * log($0 / largest))) }

@@ -2,6 +2,8 @@ import Numerics
 
 /// The rise of a first path, to judge pulses by: taps up to little after the peak, where later paths matter least.
 struct PulseRise: Sendable {
+  /// Rises that are worth keeping.
+  static let mostCount = 512
   /// Taps before and after the chip's first path, which lies about a tap before the peak.
   private static let before = 5
   private static let after = 2
@@ -9,6 +11,12 @@ struct PulseRise: Sendable {
   private static let peaks = stride(from: -0.5, through: 3.5, by: 0.0625)
   /// Least energy of the pulse inside the taps, in squares of its peak.
   private static let leastEnergy = 0.3
+
+  /// Energy that one path leaves, over |a|²·Σp²; and the same less the noise's share.
+  struct Residual {
+    var whole: Double
+    var withoutNoise: Double
+  }
 
   private let taps: [Complex<Double>]
   private let noiseVariance: Double
@@ -22,8 +30,8 @@ struct PulseRise: Sendable {
     noiseVariance = prepared.noiseVariance
   }
 
-  /// What one path of this pulse, at its best delay and amplitude a, leaves, over |a|²·Σp²; `nil` where nothing fits.
-  func residual(_ pulse: PulseShape, tapSpacing: Double) -> (whole: Double, withoutNoise: Double)? {
+  /// What one path of this pulse leaves at its best delay and amplitude; `nil` where nothing fits.
+  func residual(_ pulse: PulseShape, tapSpacing: Double) -> Residual? {
     let energy = taps.reduce(0) { $0 + $1.lengthSquared }
     var best = (product: 0.0, pulseEnergy: 1.0)
     for peak in Self.peaks {
@@ -43,16 +51,16 @@ struct PulseRise: Sendable {
     guard explained > 0 else { return nil }
     // Delay and amplitude take 1.5 of the complex taps.
     let noise = noiseVariance * (Double(taps.count) - 1.5)
-    return ((energy - explained) / explained, (energy - explained - noise) / explained)
+    return Residual(
+      whole: (energy - explained) / explained, withoutNoise: (energy - explained - noise) / explained)
   }
 
   /// The lower quartiles over many rises; `nil` where none fits.
-  static func residuals(
-    of rises: [PulseRise], pulse: PulseShape, tapSpacing: Double
-  ) -> (whole: Double, withoutNoise: Double)? {
+  static func residual(of rises: [PulseRise], pulse: PulseShape, tapSpacing: Double) -> Residual? {
     let all = rises.compactMap { $0.residual(pulse, tapSpacing: tapSpacing) }
     guard !all.isEmpty else { return nil }
     let quarter = all.count / 4
-    return (all.map(\.whole).sorted()[quarter], all.map(\.withoutNoise).sorted()[quarter])
+    return Residual(
+      whole: all.map(\.whole).sorted()[quarter], withoutNoise: all.map(\.withoutNoise).sorted()[quarter])
   }
 }
