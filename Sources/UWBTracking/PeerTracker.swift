@@ -34,15 +34,15 @@ public struct PeerTracker: Sendable, Hashable {
     /// Mean times for which line of sight lasts, and is lost, s.
     public var clearTime: Double
     public var obstructedTime: Double
-    /// Mean of what losing line of sight adds to a distance, m.
+    /// What losing line of sight adds to a distance most often, m.
     public var detour: Double
     /// A silence of so many seconds starts the filter afresh.
     public var longestGap: Double
 
     public init(
-      acceleration: Double = 0.7, angularAcceleration: Double = 0.5, speed: Double = 1.3, straightTime: Double = 2,
+      acceleration: Double = 0.7, angularAcceleration: Double = 0.5, speed: Double = 1.2, straightTime: Double = 2,
       gate: Double = 4, outliers: Double = 0.02, burstLength: Int = 9, burstTime: Double = 0.6,
-      clearTime: Double = 25, obstructedTime: Double = 6, detour: Double = 0.5, longestGap: Double = 5
+      clearTime: Double = 40, obstructedTime: Double = 3, detour: Double = 0.5, longestGap: Double = 5
     ) {
       self.acceleration = acceleration
       self.angularAcceleration = angularAcceleration
@@ -126,7 +126,7 @@ public struct PeerTracker: Sendable, Hashable {
     output.measurement.distanceDeviation = Self.deviation(of: distance, measurement)
     output.lineOfSightProbability = distance.lineOfSightProbability
     if let innovation {
-      output.isOutlier = distance.outlierProbability(configuration) > 0.5
+      output.isOutlier = distance.outlierProbability > 0.5
       output.normalisedInnovation = innovation.variance > 0 ? innovation.value / innovation.variance.squareRoot() : 0
       output.innovationProbability = innovation.probability
     }

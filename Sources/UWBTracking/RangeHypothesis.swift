@@ -25,6 +25,8 @@ struct RangeHypothesis: Sendable, Hashable {
   /// Measurements with this offset, 0 in the clear; and when the first came, s.
   var age = 0
   var since = 0.0
+  /// Probability that an offset is a burst of outliers and not a detour.
+  var burst = 0.0
 
   init(weight: Double, distance: Double, variance: Double, rateVariance: Double) {
     self.weight = weight
@@ -35,8 +37,8 @@ struct RangeHypothesis: Sendable, Hashable {
 
   var isOffset: Bool { age > 0 }
 
-  /// Whether line of sight is lost: a measurement is too long.
-  var isObstructed: Bool { isOffset && offset > 0 }
+  /// Probability that line of sight is lost: the offset is a detour, which makes measurements too long.
+  var obstructed: Double { isOffset && offset > 0 ? 1 - burst : 0 }
 
   /// Expected measurement, and its variance without the noise.
   var predicted: (value: Double, variance: Double) {
@@ -86,21 +88,21 @@ struct RangeHypothesis: Sendable, Hashable {
   }
 
   /// Begins an offset of which nothing was known: the measurement tells of it alone.
-  mutating func beginOffset(_ measured: Double, noise: Double, time: Double) {
+  mutating func beginOffset(_ measured: Double, noise: Double, time: Double, burst newBurst: Double) {
     offset = measured - distance
     (db, rb, bb) = (-dd, -dr, dd + noise)
-    (age, since) = (1, time)
+    (age, since, burst) = (1, time, newBurst)
   }
 
-  /// Begins an offset of known mean and variance.
-  mutating func beginOffset(mean: Double, variance: Double, age newAge: Int, time: Double) {
+  /// Begins a detour of known mean and variance.
+  mutating func beginDetour(mean: Double, variance: Double, age newAge: Int, time: Double) {
     (offset, db, rb, bb) = (mean, 0, 0, variance)
-    (age, since) = (newAge, time)
+    (age, since, burst) = (newAge, time, 0)
   }
 
   /// The offset is gone; the distance is what it was.
   mutating func endOffset() {
-    (offset, db, rb, bb, age) = (0, 0, 0, 0, 0)
+    (offset, db, rb, bb, age, burst) = (0, 0, 0, 0, 0, 0)
   }
 
   /// What was taken for an offset is the distance.
@@ -136,6 +138,7 @@ struct RangeHypothesis: Sendable, Hashable {
     distance += two * d
     rate += two * r
     offset += two * b
+    burst = one * burst + two * other.burst
     if other.weight > weight { (age, since) = (other.age, other.since) }
     weight = sum
   }

@@ -58,9 +58,9 @@ struct RangeMixture: Sendable, Hashable {
 
   // MARK: Results
 
-  /// Weight of the hypotheses that a condition holds for.
-  func weight(where condition: (RangeHypothesis) -> Bool) -> Double {
-    hypotheses.reduce(0) { $0 + (condition($1) ? $1.weight : 0) }
+  /// Mean of a probability over the hypotheses.
+  func mean(_ probability: (RangeHypothesis) -> Double) -> Double {
+    hypotheses.reduce(0) { $0 + $1.weight * probability($1) }
   }
 
   /// Distance below which the peer is with a probability between 0 and 1, m.

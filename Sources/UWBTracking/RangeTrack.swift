@@ -18,18 +18,16 @@ struct RangeTrack: Sendable, Hashable {
 
   /// Outliers are off by b with the density 1 / (2 ln(1 + R) (|b| + 1 m)), R = 20 in m.
   private static let outlierScale = 0.5 / log(21.0)
-  /// Probability that an offset ends with the next measurement, before it has outlived bursts.
-  private static let burstEnd = 0.25
-  /// Part of an offset's weight that goes to its being the distance: too short, like a detour, too long for one.
-  private static let adopted = (shorter: 0.9, detour: 0.005, longer: 0.5)
-  /// Offsets up to so many mean detours may be detours.
-  private static let longestDetour = 6.0
-  /// A classifier counts once in this time, s, and with no more than this probability.
-  private static let classifier = (time: 0.4, limit: 0.8)
+  /// Probability that a burst of outliers ends with the next measurement.
+  private static let burstEnd = 0.5
+  /// Odds, by those of a burst, that an offset which has outlived bursts is the distance; and most of its weight that goes there.
+  private static let adopted = (odds: 0.1, most: 0.9)
   /// By how much a distance may be negative: delays that are not calibrated, m.
   private static let negative = 0.3
   /// Silences longer than this may hold corners, s; so may measurements further off than a deviation.
   private static let shortStep = 0.5
+  /// Time for which an acceleration lasts at most, s: a walker's speed has bounds.
+  private static let accelerating = 0.2
   /// Measurements closer in time than this (s) count as one together, and share an error of so many stated deviations.
   private static let shared = (time: 0.1, deviations: 2.0)
 
@@ -41,6 +39,7 @@ struct RangeTrack: Sendable, Hashable {
   private var noise = RangeNoise()
   /// Probability that all measurements so far were a burst of outliers.
   private var burstFromStart = 0.0
+  private var classifier = ClassifierEvidence()
   /// Mean time between measurements, s.
   private var interval = shared.time
   /// Deviation stated with the last measurement, m.
@@ -59,14 +58,14 @@ struct RangeTrack: Sendable, Hashable {
   private mutating func begin(
     _ value: Double, _ noise: Double, _ probability: Double?, _ c: PeerTracker.Configuration
   ) {
-    let clear = probability.map(Self.limited) ?? 1 - c.outliers
+    let clear = probability.map(ClassifierEvidence.limited) ?? 1 - c.outliers
     var one = RangeHypothesis(
       weight: clear, distance: max(value, -3 * Self.negative), variance: noise, rateVariance: c.speed * c.speed)
     children.append(one)
     one.weight = 1 - clear
     one.distance -= c.detour
     one.dd += c.detour * c.detour
-    one.beginOffset(mean: c.detour, variance: c.detour * c.detour, age: c.burstLength + 1, time: time)
+    one.beginDetour(mean: c.detour, variance: c.detour * c.detour, age: c.burstLength + 1, time: time)
     one.db = -one.bb
     children.append(one)
     weighNegativeDistances()
@@ -95,7 +94,7 @@ struct RangeTrack: Sendable, Hashable {
     let sharing = max(1, Self.shared.time / max(interval, 1e-3))
     let m = Measurement(value, noise: deviation * deviation * noise.factor * sharing, step: step, c)
     noise.add(value, deviation: deviation, time: newTime)
-    mixture.changeEach { $0.predict(step, acceleration: c.acceleration * c.acceleration) }
+    mixture.changeEach { $0.predict(step, acceleration: m.acceleration) }
     var innovation = mixture.innovation(value, noise: m.noise)
     let outlier = 0.5 + (innovation.value < 0 ? -1 : 1) * Self.outlierScale * log(1 + abs(innovation.value))
     innovation.probability += c.outliers * (min(max(outlier, 0), 1) - innovation.probability)
@@ -114,6 +113,8 @@ struct RangeTrack: Sendable, Hashable {
     var value: Double
     var noise: Double
     var step: Double
+    /// Power of the white acceleration over the step, m²/s³.
+    var acceleration: Double
     /// Probabilities over the step: of a corner, of losing line of sight, of its return, of a burst's end.
     var turning: Double
     var losing: Double
@@ -122,6 +123,7 @@ struct RangeTrack: Sendable, Hashable {
 
     init(_ value: Double, noise: Double, step: Double, _ c: PeerTracker.Configuration) {
       (self.value, self.noise, self.step) = (value, noise, step)
+      acceleration = c.acceleration * c.acceleration * min(1, RangeTrack.accelerating / max(step, 1e-3))
       turning = 1 - exp(-step / c.straightTime)
       losing = 1 - exp(-step / c.clearTime)
       regaining = 1 - exp(-step / c.obstructedTime)
@@ -131,14 +133,17 @@ struct RangeTrack: Sendable, Hashable {
 
   private mutating func branch(_ parent: RangeHypothesis, _ m: Measurement, _ c: PeerTracker.Configuration) {
     let lasting = 1 - min(c.outliers + m.losing, 0.5)
-    let ending = parent.isOffset ? (parent.age < c.burstLength ? m.ending : m.regaining) : 0
-    follow(parent, parent.weight * (1 - ending) * lasting, m, c)
+    let burst = parent.burst * (1 - m.ending)
+    let remaining = parent.isOffset ? burst + (1 - parent.burst) * (1 - m.regaining) : 1
+    var same = parent
+    same.burst = remaining > 0 ? burst / remaining : 0
+    follow(same, parent.weight * remaining * lasting, m, c)
     if parent.isOffset {
       // An offset of which little is known brings the distance back when it ends, not further.
       if parent.bb < 9 * m.noise || (m.value - parent.distance - parent.offset) * parent.offset < 0 {
         var clear = parent
         clear.endOffset()
-        follow(clear, parent.weight * ending * lasting, m, c)
+        follow(clear, parent.weight * (1 - remaining) * lasting, m, c)
       }
       // A single outlier within the offset.
       var aside = parent
@@ -167,7 +172,7 @@ struct RangeTrack: Sendable, Hashable {
     guard mayTurn else { return }
     var turned = hypothesis
     turned.weight = weight * m.turning
-    turned.turn(m.step, acceleration: c.acceleration * c.acceleration, speed: c.speed)
+    turned.turn(m.step, acceleration: m.acceleration, speed: c.speed)
     turned.correct(m.value, noise: m.noise)
     children.append(turned)
   }
@@ -178,26 +183,27 @@ struct RangeTrack: Sendable, Hashable {
     off.endOffset()
     if m.step > Self.shortStep {
       var turned = off
-      turned.turn(m.step, acceleration: c.acceleration * c.acceleration, speed: c.speed)
+      turned.turn(m.step, acceleration: m.acceleration, speed: c.speed)
       off.weight *= 1 - m.turning
       turned.weight *= m.turning
       off.merge(turned)
     }
     let gap = m.value - off.distance
-    var density = Self.outlierDensity(gap, c)
+    let outlying = Self.outlierDensity(gap, c)
+    var density = outlying
     if off.dd < c.detour * c.detour / 2 {
-      if gap > 0 { density += m.losing * exp(-gap / c.detour) / c.detour }
+      if gap > 0 { density += m.losing * gap * exp(-gap / c.detour) / (c.detour * c.detour) }
     } else {
       // Where the distance is open, too, the measurement tells of both.
       var obstructed = off
-      obstructed.beginOffset(
+      obstructed.beginDetour(
         mean: c.detour, variance: c.detour * c.detour, age: c.burstLength + 1, time: time - c.burstTime)
       obstructed.weight = parent.weight * m.losing
       obstructed.correct(m.value, noise: m.noise)
       children.append(obstructed)
     }
     off.weight = parent.weight * density * (parent.isOffset ? Self.burstEnd : 1)
-    off.beginOffset(m.value, noise: m.noise, time: time)
+    off.beginOffset(m.value, noise: m.noise, time: time, burst: outlying / density)
     children.append(off)
   }
 
@@ -218,17 +224,14 @@ struct RangeTrack: Sendable, Hashable {
     }
   }
 
-  private static func limited(_ probability: Double) -> Double {
-    min(max(probability, 1 - classifier.limit), classifier.limit)
-  }
-
+  /// Outliers say nothing of line of sight: only a detour takes the classifier's other side.
   private mutating func classify(_ probability: Double, _ step: Double) {
-    let part = min(1, step / Self.classifier.time)
-    let p = Self.limited(probability)
-    let (clear, obstructed, either) = (exp(part * log(p)), exp(part * log(1 - p)), exp(part * log(0.5)))
+    let (clear, obstructed) = classifier.likelihoods(probability, step: step)
     for index in children.indices {
       let one = children[index]
-      children[index].weight *= one.isObstructed ? obstructed : one.isOffset ? either : clear
+      let likelihood = clear + one.obstructed * (obstructed - clear)
+      children[index].weight *= likelihood
+      if one.obstructed > 0 { children[index].burst *= clear / likelihood }
     }
   }
 
@@ -241,8 +244,9 @@ struct RangeTrack: Sendable, Hashable {
         return nil
       }
       one.age += 1
-      if one.offset < 0 { return Self.adopted.shorter }
-      return one.offset < Self.longestDetour * c.detour ? Self.adopted.detour : Self.adopted.longer
+      let (adopted, detour) = (Self.adopted.odds * one.burst, 1 - one.burst)
+      one.burst = 0
+      return min(adopted / (adopted + detour), Self.adopted.most)
     }
   }
 
@@ -262,10 +266,8 @@ struct RangeTrack: Sendable, Hashable {
   /// How likely the distance is below this.
   func probability(below distance: Double) -> Double { mixture.probability(below: distance) }
 
-  var lineOfSightProbability: Double { 1 - mixture.weight { $0.isObstructed } }
+  var lineOfSightProbability: Double { 1 - mixture.mean { $0.obstructed } }
 
-  /// How likely the last measurement is off by what no detour is known to be: an offset that has not outlived bursts.
-  func outlierProbability(_ c: PeerTracker.Configuration) -> Double {
-    mixture.weight { $0.isOffset && $0.age <= c.burstLength }
-  }
+  /// How likely the last measurement is off by what is no detour.
+  var outlierProbability: Double { mixture.mean { $0.burst } }
 }

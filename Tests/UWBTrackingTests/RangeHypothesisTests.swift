@@ -115,8 +115,8 @@ import UWBTypes
   /// An offset that was begun by a measurement and is taken for the distance puts the distance there, no surer than it.
   @Test func offsetsBecomeDistances() {
     var one = RangeHypothesis(weight: 1, distance: 5, variance: 0.04, rateVariance: 1)
-    one.beginOffset(7.5, noise: 0.01, time: 3)
-    #expect(one.predicted.value == 7.5 && abs(one.predicted.variance - 0.01) < 1e-12 && one.isObstructed)
+    one.beginOffset(7.5, noise: 0.01, time: 3, burst: 0.25)
+    #expect(one.predicted.value == 7.5 && abs(one.predicted.variance - 0.01) < 1e-12 && one.obstructed == 0.75)
     one.adoptOffset()
     #expect(one.distance == 7.5 && abs(one.dd - 0.01) < 1e-12 && !one.isOffset)
   }
