@@ -8,10 +8,7 @@ struct RangeMixture: Sendable, Hashable {
   static let maximumCount = 8
   /// Hypotheses closer than this part of their deviations are merged; those below this part of the likeliest are dropped.
   private static let closeness = 0.7
-  private static let leastWeight = 1e-7
-
-  /// Hypotheses of less weight are left out of quantiles.
-  private static let relevantWeight = 1e-4
+  private static let leastWeight = 1e-4
 
   private(set) var hypotheses: [RangeHypothesis] = []
 
@@ -68,7 +65,7 @@ struct RangeMixture: Sendable, Hashable {
     var (low, high) = (Double.infinity, -Double.infinity)
     // The quantile of the likeliest hypothesis, to a first approximation.
     var (x, weight) = (0.0, 0.0)
-    for one in hypotheses where one.weight > Self.relevantWeight {
+    for one in hypotheses {
       let deviation = max(one.dd, 0).squareRoot()
       low = min(low, one.distance - 4 * deviation)
       high = max(high, one.distance + 4 * deviation)
@@ -76,10 +73,10 @@ struct RangeMixture: Sendable, Hashable {
     }
     // Newton's method inside a bracket.
     for _ in 0..<12 {
-      let error = relevant(at: x) { one, score, _ in one.weight * Self.probability(below: score) } - probability
+      let error = sum(at: x) { one, score, _ in one.weight * Self.probability(below: score) } - probability
       if abs(error) < 1e-3 { break }
       // Only where another step is taken: an exponential costs as much as the rest.
-      let slope = relevant(at: x) { one, score, deviation in one.weight * exp(-score * score / 2) / deviation }
+      let slope = sum(at: x) { one, score, deviation in one.weight * exp(-score * score / 2) / deviation }
       if error > 0 { high = min(high, x) } else { low = max(low, x) }
       let next = x - error / slope * (2 * Double.pi).squareRoot()
       x = next > low && next < high ? next : (low + high) / 2
@@ -87,13 +84,13 @@ struct RangeMixture: Sendable, Hashable {
     return x
   }
 
-  /// Sums a term over the hypotheses that count in quantiles, of each, its score at `x` and its deviation.
+  /// Sums a term over the hypotheses: of each, its score at `x` and its deviation.
   @inline(__always)
-  private func relevant(at x: Double, _ term: (RangeHypothesis, _ score: Double, _ deviation: Double) -> Double)
+  private func sum(at x: Double, _ term: (RangeHypothesis, _ score: Double, _ deviation: Double) -> Double)
     -> Double
   {
     var sum = 0.0
-    for one in hypotheses where one.weight > Self.relevantWeight {
+    for one in hypotheses {
       let deviation = max(one.dd, 1e-12).squareRoot()
       sum += term(one, (x - one.distance) / deviation, deviation)
     }
