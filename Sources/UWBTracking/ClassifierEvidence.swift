@@ -10,8 +10,8 @@ struct ClassifierEvidence: Sendable, Hashable {
   private static let limit = 0.8
   /// Measurements over which changes are averaged.
   private static let memory = 100.0
-  /// Part of a verdict that counts, by the mean change; and the time in which one verdict counts however little they change, s.
-  private static let counted = (change: 1.5, time: 3.0)
+  /// Time in which one verdict counts however little they change, s.
+  private static let time = 3.0
 
   private var last = limit
   /// Mean change from one verdict to the next, 1 for one from side to side.
@@ -28,7 +28,7 @@ struct ClassifierEvidence: Sendable, Hashable {
     let clear = Self.limited(probability)
     change += (abs(clear - last) / (2 * Self.limit - 1) - change) / Self.memory
     last = clear
-    let part = min(1, Self.counted.change * change + step / Self.counted.time)
+    let part = min(1, change + step / Self.time)
     return (exp(part * log(clear)), exp(part * log(1 - clear)))
   }
 }

@@ -79,7 +79,7 @@ import UWBTypes
   }
 
   /// Measurements that are noisier than they say, or less: deviations follow the series.
-  @Test(arguments: [0.025, 0.05, 0.15]) func noiseIsLearned(noise: Double) throws {
+  @Test(arguments: [0.015, 0.025, 0.05, 0.15]) func noiseIsLearned(noise: Double) throws {
     var random = StatisticsRandom(seed: 2523)
     var normalised = StatisticsErrors()
     for _ in 0..<200 {

@@ -31,10 +31,10 @@ import UWBSimulation
   /// Line of sight lost for 3 s after 10 s, detours of half a metre, outliers and gaps: without a classifier, with one, and with one that errs
   /// for 3 s at a time. The second and third are no worse than the first.
   @Test func lostLineOfSight() throws {
-    let none = try Self.trials("lost line of sight, no classifier")
-    let seen = try Self.trials("lost line of sight, 88 % right")
-    let spells = try Self.trials("lost line of sight, 88 % right, 3 s at a time")
-    for (trials, bound) in [(none, 0.14), (seen, 0.1), (spells, 0.12)] {
+    let none = try Self.trials("lost line of sight, no classifier", count: 120)
+    let seen = try Self.trials("lost line of sight, 88 % right", count: 120)
+    let spells = try Self.trials("lost line of sight, 88 % right, 3 s at a time", count: 120)
+    for (trials, bound) in [(none, 0.12), (seen, 0.1), (spells, 0.11)] {
       #expect(trials.rms < bound * trials.rawRMS, "\(trials.rms), \(trials.rawRMS)")
     }
     #expect(seen.rms < none.rms)
