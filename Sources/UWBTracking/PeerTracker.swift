@@ -40,7 +40,7 @@ public struct PeerTracker: Sendable, Hashable {
     public var longestGap: Double
 
     public init(
-      acceleration: Double = 0.7, angularAcceleration: Double = 0.5, speed: Double = 1.2, straightTime: Double = 2,
+      acceleration: Double = 0.7, angularAcceleration: Double = 0.5, speed: Double = 1.3, straightTime: Double = 2,
       gate: Double = 4, outliers: Double = 0.02, burstLength: Int = 9, burstTime: Double = 0.6,
       clearTime: Double = 60, obstructedTime: Double = 3, detour: Double = 0.5, longestGap: Double = 5
     ) {
