@@ -1,18 +1,20 @@
 import Numerics
 
-/// The rough search that all fits start from: the earliest half tap whose filtered power no noise and no later path's
-/// pulse explains.
-///
-/// Where nothing reaches that level, the strongest half tap of all stands in if it reaches a laxer one.
+/// The rough search that all fits start from: the earliest half tap that belongs to the signal.
 ///
 /// The taps are filtered at each half tap: by a short Gaussian of the main lobe's width (`smoothed`: no side lobes of
 /// its own, within 0.3 dB of the matched filter's signal-to-noise ratio) or by nothing but an interpolation between
-/// taps (`sharp`: a weak path two taps before a strong one keeps its own crest). A half tap counts as signal where
-/// |z|² ≥ γ·σ_z², and where it exceeds what the pulse of any later, stronger path leaves there, with a margin.
+/// taps (`sharp`: a weak path two taps before a strong one keeps its own crest). Candidates are the crests of |z|² that reach γ·σ_z² and
+/// exceed what the pulse of any later, stronger path leaves there, with a margin.
 ///
-/// Real accumulators hold the transmitter's own clutter: side lobes of the preamble code, far above the noise, up to
-/// hundreds of taps from the signal. So the first pass also asks for a share `clutter` of the strongest point, and a
-/// second looks back from there by 12 taps, without it.
+/// A CIR holds more than noise before its signal: side lobes of the preamble code, bursts of other transmitters. So the search begins at
+/// the strongest crest and walks back. It takes an earlier candidate for the first path so far where both hold:
+///
+/// - what follows it: the gap to the first path so far is one that rooms show at this level (`longestGap`: any down to
+///   `freeLevel` of the strongest, then the shorter the weaker);
+/// - what precedes it: its power is `clutterMargin` times all that was filtered in the `clutterBlocks` blocks before.
+///
+/// Where nothing reaches the level, the strongest half tap of all stands in if it reaches a laxer one.
 ///
 /// False alarms: noise alone crosses the level γ·σ_z² upwards at the rate β·√(γ/π)·e^(−γ) a tap, β the filter's RMS
 /// angular bandwidth (Rice 1944, section 3.3, for the envelope of narrow-band noise), so γ solves
@@ -27,8 +29,16 @@ struct FirstPathSearch: Sendable {
 
   /// Margin over the side lobes of later paths, in magnitude: several of them may add up.
   static let sideLobeMargin: Float = 2
-  /// Half taps before the first pass's find that the second looks at.
-  static let lookBack = 2 * 12
+  /// Share of the strongest power from which on a path may be the first however far behind it the next one is.
+  private static let freeLevel: Float = 0.063
+  /// Longest gap, half taps, that any weaker path may leave.
+  private static let leastGap = 2 * 8
+  /// Power over that of anything shortly before, from which on a candidate is no more of the same.
+  private static let clutterMargin: Float = 2
+  /// Blocks before a candidate that show what the accumulator holds without a signal.
+  private static let clutterBlocks = 12
+  /// Half taps before a candidate that may belong to its own pulse.
+  private static let ownRise = 2 * 8
   /// How far before a path its side lobes are looked for, half taps.
   static let reach = 2 * 24
   private static let halfWidth = 3
@@ -41,7 +51,6 @@ struct FirstPathSearch: Sendable {
   /// Squared bound of the filtered pulse d half taps before its peak, relative to its peak, margin included.
   private let sideLobes: [Float]
   private let bandwidth: Double
-  private let clutterPower: Float
   /// The largest |z|² over the largest |h|² that goes into it.
   private let highestGain: Float
   /// The largest |z|² over the sum of |h|² that goes into it.
@@ -86,7 +95,6 @@ struct FirstPathSearch: Sendable {
     // Correlated noise changes less faster than white noise does: its rate of false alarms is at most this.
     bandwidth = filter == .smoothed ? 1 / (2.0.squareRoot() * width) : .pi / 3.0.squareRoot()
     falseAlarmRate = receiver.falseAlarmRate
-    clutterPower = Float(receiver.clutter * receiver.clutter)
 
     // The filtered pulse before its peak, bounded from the far end inwards.
     var bounds = [Float](repeating: 0, count: Self.reach + 1)
@@ -108,16 +116,16 @@ struct FirstPathSearch: Sendable {
   /// Memory for the filtered powers; one for each thread.
   final class Workspace {
     /// Zero but for the blocks that were filtered.
-    fileprivate let powers: AlignedBuffer<Float>
+    let powers: AlignedBuffer<Float>
     /// The largest of each block of `PreparedTaps.blockTaps` taps; zero where the block was passed over.
-    fileprivate let blockPeaks: AlignedBuffer<Float>
+    let blockPeaks: AlignedBuffer<Float>
     /// The blocks that were filtered, ascending.
-    fileprivate let filtered: AlignedBuffer<Int>
-    fileprivate var filteredCount = 0
-    fileprivate let squares = AlignedBuffer<Float>(count: 4 * PreparedTaps.blockTaps, zero: 0)
+    let filtered: AlignedBuffer<Int>
+    var filteredCount = 0
+    let squares = AlignedBuffer<Float>(count: 4 * PreparedTaps.blockTaps, zero: 0)
     /// Levels of a search over that many taps at that rate: for the earliest path, and for any.
-    fileprivate var levels = (tapCount: 0, rate: 0.0, earliest: 0.0, presence: 0.0)
-    fileprivate let tapCount: Int
+    var levels = (tapCount: 0, rate: 0.0, earliest: 0.0, presence: 0.0)
+    let tapCount: Int
 
     init(tapCount: Int) {
       self.tapCount = tapCount
@@ -167,16 +175,8 @@ struct FirstPathSearch: Sendable {
     let candidates = 2 * range.lowerBound..<2 * range.upperBound - 1
     let map = FilteredPowers(workspace, candidates)
     filter(taps, range, reaching: level, into: map)
-    let largest = map.largest
-    if largest >= level {
-      let clutter = max(level, clutterPower * largest)
-      if let sure = earliest(in: candidates, above: clutter, map) {
-        // Nothing before it has passed that level: a lower one has to be asked for.
-        let early =
-          clutter > level
-          ? earliest(in: max(candidates.lowerBound, sure - Self.lookBack)..<sure, above: level, map) : nil
-        return (crest(from: early ?? sure, map), threshold)
-      }
+    if let strongest = map.strongest, map[strongest] >= level {
+      return (firstPath(before: strongest, above: level, map), threshold)
     }
     // Nothing passes the strict level that guards against early false paths; the strongest point of all may still
     // reach the laxer one.
@@ -186,14 +186,27 @@ struct FirstPathSearch: Sendable {
     return (nil, threshold)
   }
 
-  private func earliest(in range: Range<Int>, above level: Float, _ map: FilteredPowers) -> Int? {
-    map.first(in: range, above: level) { !isSideLobe($0, map) }
+  /// Walks back from the strongest half tap.
+  private func firstPath(before strongest: Int, above level: Float, _ map: FilteredPowers) -> Int {
+    let power = map[strongest]
+    var first = strongest
+    var end = strongest
+    while true {
+      // Farther back than any gap allows, only strong crests are worth a look.
+      let needed = first - end > Self.longestGap(Self.freeLevel) ? max(level, Self.freeLevel * power) : level
+      guard let crest = map.lastCrest(before: end, above: needed) else { return first }
+      end = crest
+      let share = map[crest] / power
+      let gap = first - crest
+      if gap > Self.leastGap, share < Self.freeLevel, gap > Self.longestGap(share) { continue }
+      let before = map.largest(before: crest - Self.ownRise, blocks: Self.clutterBlocks)
+      if map[crest] >= Self.clutterMargin * before, !isSideLobe(crest, map) { first = crest }
+    }
   }
 
-  private func crest(from start: Int, _ map: FilteredPowers) -> Int {
-    var index = start
-    while index + 1 < map.candidates.upperBound, map[index + 1] > map[index] { index += 1 }
-    return index
+  /// Half taps to the next path that a first one of this share of the strongest power may leave: 39 taps at −12 dB, 20 at −20.
+  private static func longestGap(_ share: Float) -> Int {
+    max(leastGap, Int(2 * (68 + 24 * Float.log10(share)), within: 0...2 * 68))
   }
 
   private func isSideLobe(_ index: Int, _ map: FilteredPowers) -> Bool {
@@ -310,99 +323,5 @@ struct FirstPathSearch: Sendable {
     }
     // Half width at half maximum of a Gaussian is √(2 ln 2) deviations.
     return (edge(-1) + edge(1)) / 2 / 1.1774
-  }
-}
-
-/// Filtered powers by half tap, and the largest of each block: what a search looks at.
-struct FilteredPowers {
-  private static let blockPoints = 2 * PreparedTaps.blockTaps
-
-  /// Half taps that may be the first path.
-  let candidates: Range<Int>
-  private let workspace: FirstPathSearch.Workspace
-  private let points: UnsafeMutablePointer<Float>
-  private let peaks: UnsafeMutablePointer<Float>
-
-  init(_ workspace: FirstPathSearch.Workspace, _ candidates: Range<Int>) {
-    self.candidates = candidates
-    self.workspace = workspace
-    points = workspace.powers.pointer
-    peaks = workspace.blockPeaks.pointer
-  }
-
-  subscript(_ index: Int) -> Float { points[index] }
-
-  func four(from index: Int) -> SIMD4<Float> { points.load4(index) }
-
-  func powers(_ block: Int) -> UnsafeMutablePointer<Float> { points + block * Self.blockPoints }
-
-  /// Room for a block's squares, real and imaginary parts on taps and between them.
-  var squares: UnsafeMutablePointer<Float> { workspace.squares.pointer }
-
-  private var filtered: UnsafeBufferPointer<Int> {
-    UnsafeBufferPointer(start: workspace.filtered.pointer, count: workspace.filteredCount)
-  }
-
-  /// Nothing is filtered any more.
-  func clear() {
-    for block in filtered {
-      powers(block).update(repeating: 0, count: Self.blockPoints)
-      peaks[block] = 0
-    }
-    workspace.filteredCount = 0
-  }
-
-  func isFiltered(_ block: Int) -> Bool { peaks[block] > 0 }
-
-  /// Blocks are going to be appended anew, those included that are filtered already.
-  func forgetOrder() { workspace.filteredCount = 0 }
-
-  func append(_ block: Int) {
-    workspace.filtered.pointer[workspace.filteredCount] = block
-    workspace.filteredCount += 1
-  }
-
-  private func candidates(of block: Int) -> Range<Int> {
-    (block * Self.blockPoints..<(block + 1) * Self.blockPoints).clamped(to: candidates)
-  }
-
-  /// Of the block's candidates; never zero.
-  func measurePeak(_ block: Int) {
-    let inside = candidates(of: block)
-    var peak = Float.leastNormalMagnitude
-    if inside.count == Self.blockPoints {
-      let own = powers(block)
-      var lanes = own.load4(0)
-      for point in stride(from: 4, to: Self.blockPoints, by: 4) { lanes = lanes.larger(own.load4(point)) }
-      peak = max(peak, lanes.x, lanes.y, max(lanes.z, lanes.w))
-    } else {
-      for index in inside { peak = max(peak, points[index]) }
-    }
-    peaks[block] = peak
-  }
-
-  /// The largest of the candidates; zero where none was filtered.
-  var largest: Float { filtered.reduce(0) { max($0, peaks[$1]) } }
-
-  /// The first of the largest; `nil` where all are zero.
-  var strongest: Int? {
-    var largest: Float = 0
-    var largestBlock: Int?
-    for block in filtered where peaks[block] > largest {
-      largest = peaks[block]
-      largestBlock = block
-    }
-    guard let largestBlock else { return nil }
-    return candidates(of: largestBlock).first { points[$0] == largest }
-  }
-
-  /// The first of `range` that reaches `level` and that `isAccepted`.
-  func first(in range: Range<Int>, above level: Float, where isAccepted: (Int) -> Bool) -> Int? {
-    guard !range.isEmpty else { return nil }
-    for block in filtered where peaks[block] >= level {
-      let inside = (block * Self.blockPoints..<(block + 1) * Self.blockPoints).clamped(to: range)
-      if let index = inside.first(where: { points[$0] >= level && isAccepted($0) }) { return index }
-    }
-    return nil
   }
 }

@@ -1,0 +1,105 @@
+/// Filtered powers by half tap, and the largest of each block: what a search looks at.
+struct FilteredPowers {
+  private static let blockPoints = 2 * PreparedTaps.blockTaps
+
+  /// Half taps that may be the first path.
+  let candidates: Range<Int>
+  private let workspace: FirstPathSearch.Workspace
+  private let points: UnsafeMutablePointer<Float>
+  private let peaks: UnsafeMutablePointer<Float>
+
+  init(_ workspace: FirstPathSearch.Workspace, _ candidates: Range<Int>) {
+    self.candidates = candidates
+    self.workspace = workspace
+    points = workspace.powers.pointer
+    peaks = workspace.blockPeaks.pointer
+  }
+
+  subscript(_ index: Int) -> Float { points[index] }
+
+  func four(from index: Int) -> SIMD4<Float> { points.load4(index) }
+
+  func powers(_ block: Int) -> UnsafeMutablePointer<Float> { points + block * Self.blockPoints }
+
+  /// Room for a block's squares, real and imaginary parts on taps and between them.
+  var squares: UnsafeMutablePointer<Float> { workspace.squares.pointer }
+
+  private var filtered: UnsafeBufferPointer<Int> {
+    UnsafeBufferPointer(start: workspace.filtered.pointer, count: workspace.filteredCount)
+  }
+
+  /// Nothing is filtered any more.
+  func clear() {
+    for block in filtered {
+      powers(block).update(repeating: 0, count: Self.blockPoints)
+      peaks[block] = 0
+    }
+    workspace.filteredCount = 0
+  }
+
+  func isFiltered(_ block: Int) -> Bool { peaks[block] > 0 }
+
+  /// Blocks are going to be appended anew, those included that are filtered already.
+  func forgetOrder() { workspace.filteredCount = 0 }
+
+  func append(_ block: Int) {
+    workspace.filtered.pointer[workspace.filteredCount] = block
+    workspace.filteredCount += 1
+  }
+
+  private func candidates(of block: Int) -> Range<Int> {
+    (block * Self.blockPoints..<(block + 1) * Self.blockPoints).clamped(to: candidates)
+  }
+
+  /// Of the block's candidates; never zero.
+  func measurePeak(_ block: Int) {
+    let inside = candidates(of: block)
+    var peak = Float.leastNormalMagnitude
+    if inside.count == Self.blockPoints {
+      let own = powers(block)
+      var lanes = own.load4(0)
+      for point in stride(from: 4, to: Self.blockPoints, by: 4) { lanes = lanes.larger(own.load4(point)) }
+      peak = max(peak, lanes.x, lanes.y, max(lanes.z, lanes.w))
+    } else {
+      for index in inside { peak = max(peak, points[index]) }
+    }
+    peaks[block] = peak
+  }
+
+  /// The first of the largest; `nil` where all are zero.
+  var strongest: Int? {
+    var largest: Float = 0
+    var largestBlock: Int?
+    for block in filtered where peaks[block] > largest {
+      largest = peaks[block]
+      largestBlock = block
+    }
+    guard let largestBlock else { return nil }
+    return candidates(of: largestBlock).first { points[$0] == largest }
+  }
+
+  /// The latest crest before `end` that reaches `level`.
+  func lastCrest(before end: Int, above level: Float) -> Int? {
+    for block in filtered.reversed() where peaks[block] >= level {
+      let inside = candidates(of: block)
+      for index in inside.clamped(to: 0..<max(end, 0)).reversed() where points[index] >= level && isCrest(index) {
+        return index
+      }
+    }
+    return nil
+  }
+
+  private func isCrest(_ index: Int) -> Bool {
+    let before = index > candidates.lowerBound ? points[index - 1] : 0
+    let after = index + 1 < candidates.upperBound ? points[index + 1] : 0
+    return points[index] > before && points[index] >= after
+  }
+
+  /// The largest of the last `count` whole blocks before a half tap; zero where none was filtered.
+  func largest(before index: Int, blocks count: Int) -> Float {
+    let end = max(index, 0) / Self.blockPoints
+    var largest: Float = 0
+    for block in max(0, end - count)..<end { largest = max(largest, peaks[block]) }
+    return largest
+  }
+}
