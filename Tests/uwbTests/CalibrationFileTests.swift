@@ -86,7 +86,7 @@ struct CalibrationFileTests {
   func origin() throws {
     let (file, object) = try calibrated()
     let origin = try #require((object["origins"] as? [String: Any])?["delay"] as? [String: Any])
-    #expect(origin["profile"] as? String == "dw1000" && origin["estimator"] as? String == "edge-fit")
+    #expect(origin["profile"] as? String == "dw1000" && origin["estimator"] as? String == "adaptive")
     #expect((origin["date"] as? String)?.count == 10 && origin["version"] is String && origin["peers"] is [String])
     let power = try #require(origin["power_dbm"] as? [String: Double])
     #expect(power == ["least": -82, "most": -80])
@@ -99,7 +99,7 @@ struct CalibrationFileTests {
 
   @Test(
     "what does not fit is warned of once for all captures, and an error with --strict before anything is written",
-    arguments: [(["--profile", "dw3000"], "“dw1000”"), (["--delay", "chip"], "--delay edge-fit")])
+    arguments: [(["--profile", "dw3000"], "“dw1000”"), (["--delay", "chip"], "--delay adaptive")])
   func misfits(options: [String], part: String) throws {
     let (file, _) = try calibrated()
     let other = folder.path("c1.csv")

@@ -87,11 +87,8 @@ struct RealLogTests {
     #expect(exchanges == 3189)
     #expect(updates + rejected.values.reduce(0, +) == exchanges)
     #expect(updates >= 3180)
-    // Log 8, exchange 150: what `edge-fit` makes of it can't be.
-    #expect(summary["fallbacks"] as? [String: Int] == ["chip": 1])
-    let fallbacks = events.filter { $0["fallback"] is String }
-    #expect(fallbacks.map { $0["capture"] as? String } == ["8.log"])
-    #expect(fallbacks.allSatisfy { $0["raw_distance_std_m"] as? Double ?? 0 > 1 })
+    // Log 8, exchange 150, whose accumulator holds a pulse long before the signal, included.
+    #expect(events.allSatisfy { !($0["fallback"] is String) })
     #expect(events.filter { $0["event"] as? String == "update" }.count == updates)
     // Counted by hand with grep: 102 frames with receive errors, 12 polls without a final, one report of an exchange
     // that was over before the log began.

@@ -19,10 +19,12 @@ import UWBPlatform
 /// - where paths have lost, how free the first path of Rice's channel stands: with half the power of what follows and known to a tenth of a
 ///   tap it is taken; else the onset of a dense channel is.
 ///
+/// A fourth explanation is a pulse that is wrong: Rice's channel with a model error of 6 % of the strongest tap. Where the taps' density is
+/// highest under that, its first path is delivered.
+///
 /// A Rice or a dense estimate reports one path. On IEEE 802.15.4a channels, whose first rays may be weak and followed within half a tap,
 /// deviations are too small where paths or Rice's channel are chosen. Cost: `PulseFit`'s, mostly of two or three paths, some 4 µs where
-/// it found more than one, some 15 µs more where the channel is dense. Don't use it with a pulse that is wrong by more than a few per
-/// cent: misfit counts as density.
+/// it found more than one, some 15 µs more where the channel is dense, and 4 µs for the pulse's misfit.
 public struct AdaptiveFit: DelayEstimator {
   public var paths: PulseFit
   /// How far the evidence for paths has to lead for each path but the first, in ln of likelihood.
@@ -35,13 +37,14 @@ public struct AdaptiveFit: DelayEstimator {
 
   public final class Workspace {
     fileprivate let paths: PulseFit.Workspace
-    fileprivate let rice: RiceLikelihood
+    fileprivate let single: RiceFit.Workspace
+    fileprivate var rice: RiceLikelihood { single.likelihood }
     fileprivate let dense: OnsetLikelihood
 
     fileprivate init(_ estimator: AdaptiveFit, tapCount: Int) {
       let paths = estimator.paths
       self.paths = paths.makeWorkspace(tapCount: tapCount)
-      rice = RiceLikelihood(paths.receiver)
+      single = RiceFit(paths.receiver).makeWorkspace(tapCount: tapCount)
       dense = OnsetLikelihood(paths.receiver)
     }
   }
@@ -54,6 +57,10 @@ public struct AdaptiveFit: DelayEstimator {
   private static let denseLead = 4.0
 
   public func estimate(_ taps: PreparedTaps, into estimate: inout DelayEstimate, using workspace: Workspace) {
+    // Too few taps for a list of paths.
+    guard taps.count >= OnsetTables.windowTaps else {
+      return RiceFit(paths.receiver).estimate(taps, into: &estimate, using: workspace.single)
+    }
     guard let question = paths.begin(taps, into: &estimate, using: workspace.paths) else { return }
     var rival: Rival?
     let isFitted = paths.answer(question, taps, into: &estimate, using: workspace.paths) { count in
@@ -62,16 +69,49 @@ public struct AdaptiveFit: DelayEstimator {
     }
     guard isFitted else {
       guard let rival else { return }
+      if takeMisfit(into: &estimate, rival, against: rival.evidence, taps, question, workspace) { return }
       if !rival.isFree, evaluateDense(taps, question, workspace), takeOnset(into: &estimate, workspace) { return }
       estimate.replacePaths(by: rival.path)
       return
     }
     guard let ending = workspace.paths.ending, !estimate.paths.isEmpty else { return }
-    let isKept =
-      isOnePath(estimate, ending)
-      || !improve(&estimate, rival ?? Rival(workspace.rice, taps, question), ending, taps, question, workspace)
-    if isKept { paths.addDoubt(to: &estimate, using: workspace.paths) }
+    if !isOnePath(estimate, ending) {
+      let rival = rival ?? Rival(workspace.rice, taps, question)
+      if let rival {
+        let list = rival.evidence(estimate, ending, workspace.paths.fit)
+        let own = list.value - Self.misfitMargin * Double(max(1, list.count) - 1)
+        if takeMisfit(into: &estimate, rival, against: max(own, rival.evidence), taps, question, workspace) { return }
+      }
+      if improve(&estimate, rival, ending, taps, question, workspace) { return }
+    }
+    paths.addDoubt(to: &estimate, using: workspace.paths)
   }
+
+  /// Puts Rice's first path in the place of what `estimate` holds where taps that the pulse explains only to `misfit` are likelier than
+  /// what explained them so far; whether it did.
+  ///
+  /// - Parameters:
+  ///   - rival: Rice's explanation of the same window at the variance of `question`.
+  ///   - evidence: ln of the evidence so far on that window, against noise alone.
+  private func takeMisfit(
+    into estimate: inout DelayEstimate, _ rival: Rival, against evidence: Double, _ taps: PreparedTaps,
+    _ question: PulseFit.Question, _ workspace: Workspace
+  ) -> Bool {
+    var wide = question
+    wide.variance += Self.misfit * Self.misfit * rival.strongestPower
+    guard wide.variance > 2 * question.variance, let other = Rival(workspace.rice, taps, wide, firstTap: rival.firstTap)
+    else { return false }
+    guard other.logDensity(other.evidence, wide.variance) > rival.logDensity(evidence, question.variance) else {
+      return false
+    }
+    estimate.replacePaths(by: other.path)
+    return true
+  }
+
+  /// Error of a pulse that is not the one that was assumed, relative to the strongest tap.
+  private static let misfit = 0.06
+  /// Lead over a misfit that paths need for each but the first: what a wrong pulse leaves looks like further paths.
+  private static let misfitMargin = 8.0
 
   /// How far the evidence for paths has to lead.
   private func needed(_ count: Int) -> Double {
@@ -161,7 +201,9 @@ private struct Rival {
   let evidence: Double
   /// Whether the first path stands free of what follows.
   let isFree: Bool
-  private let firstTap: Int
+  let firstTap: Int
+  /// |h|² of the strongest tap of the window.
+  let strongestPower: Double
   /// ‖y‖²/v
   private let energy: Double
 
@@ -177,16 +219,24 @@ private struct Rival {
   private static let usualDeviation = 0.2
 
   /// `nil` where the taps are not finite.
-  init?(_ likelihood: RiceLikelihood, _ taps: PreparedTaps, _ question: PulseFit.Question) {
+  init?(_ likelihood: RiceLikelihood, _ taps: PreparedTaps, _ question: PulseFit.Question, firstTap: Int? = nil) {
     guard
-      let finding = likelihood.find(taps, halfTap: question.halfTap, variance: { _ in question.variance })
+      let finding = firstTap.map({
+        likelihood.find(taps, halfTap: 2 * ($0 + RiceTables.roughTap), moves: 0, variance: { _ in question.variance })
+      }) ?? likelihood.find(taps, halfTap: question.halfTap, variance: { _ in question.variance })
     else { return nil }
     let (path, factor) = likelihood.path(finding)
     self.path = path
     isFree = factor > Self.leastFactor && path.deviationTaps < Self.mostDeviation
     evidence = likelihood.evidence(finding, path)
     energy = likelihood.energy
-    firstTap = finding.firstTap
+    self.firstTap = finding.firstTap
+    strongestPower = RiceTables.strongestPower(taps, firstTap: finding.firstTap)
+  }
+
+  /// ln of the taps' probability density where `evidence` is that against noise alone of `variance`.
+  func logDensity(_ evidence: Double, _ variance: Double) -> Double {
+    evidence - energy - Double(RiceTables.windowTaps) * log(variance)
   }
 
   /// Whether paths neither lead nor could with one more that left nothing but noise.

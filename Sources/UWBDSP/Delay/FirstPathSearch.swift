@@ -204,9 +204,9 @@ struct FirstPathSearch: Sendable {
     }
   }
 
-  /// Half taps to the next path that a first one of this share of the strongest power may leave: 39 taps at −12 dB, 20 at −20.
+  /// Half taps to the next path that a first one of this share of the strongest power may leave: 41 taps at −12 dB, 22 at −20.
   private static func longestGap(_ share: Float) -> Int {
-    max(leastGap, Int(2 * (68 + 24 * Float.log10(share)), within: 0...2 * 68))
+    max(leastGap, Int(2 * (70 + 24 * Float.log10(share)), within: 0...2 * 70))
   }
 
   private func isSideLobe(_ index: Int, _ map: FilteredPowers) -> Bool {

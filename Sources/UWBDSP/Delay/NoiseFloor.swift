@@ -6,11 +6,15 @@ import Numerics
 /// path that slips into some blocks moves a median hardly, where it would spoil a mean. With 40 blocks the estimate's
 /// own relative deviation is 5 %. Where not even one block fits, the median of single powers stands in, whose median is
 /// ln 2·σ². Cost O(taps).
+///
+/// Short windows, as some radios hand them over, are mostly signal: there the least mean of the first taps counts where it is lower.
 struct NoiseFloor {
   static let blockTaps = 16
   /// Median of a Gamma(16, 1/16) variable (numerically, from the regularised incomplete gamma function).
   static let medianOfBlockMean = 0.97928
   private static let mostBlocks = 64
+  /// Taps below which a window may be mostly signal.
+  private static let shortWindow = 16 * blockTaps
 
   /// The block means, and infinity behind them to the end of a vector of four.
   private let means = AlignedBuffer<Float>(count: mostBlocks, zero: .infinity)
@@ -24,10 +28,30 @@ struct NoiseFloor {
   /// - Returns: variance σ² = E|n|² of a tap.
   func estimate(_ powers: UnsafePointer<Float>, count: Int, before end: Int) -> Double {
     let quiet = end >= 8 * Self.blockTaps ? end : count
+    if quiet == count, count < Self.shortWindow {
+      return min(medianOfBlocks(powers, before: count), leastLeadingMean(powers, count: count))
+    }
+    return medianOfBlocks(powers, before: quiet)
+  }
+
+  /// The least mean of the first m taps, m ≥ 3, each raised by one and a half of its standard deviations: with so few taps, the least of
+  /// several means would be too low.
+  private func leastLeadingMean(_ powers: UnsafePointer<Float>, count: Int) -> Double {
+    var least = Double.infinity
+    var sum = 0.0
+    for index in 0..<count {
+      sum += Double(powers[index])
+      let number = Double(index + 1)
+      if index >= 2 { least = min(least, sum / number * (1 + 1.5 / number.squareRoot())) }
+    }
+    return least
+  }
+
+  private func medianOfBlocks(_ powers: UnsafePointer<Float>, before quiet: Int) -> Double {
     let blocks = min(quiet / Self.blockTaps, Self.mostBlocks)
     guard blocks > 0 else {
-      for index in 0..<count { means.pointer[index] = powers[index] }
-      return median(of: count) / Double.log(2)
+      for index in 0..<quiet { means.pointer[index] = powers[index] }
+      return median(of: quiet) / Double.log(2)
     }
     // The latest blocks before the signal: closest in time to what the noise is under the signal.
     let start = quiet - blocks * Self.blockTaps

@@ -179,6 +179,11 @@ public struct PulseFit: DelayEstimator {
     _ fit: PathFit, into estimate: inout DelayEstimate
   ) -> Ending? {
     guard let cost = fit.solve(delays, count: count), fit.differentiate(delays, count: count) else {
+      // Two of them coincide: one less explains as much.
+      guard count == 1 else {
+        return report(
+          delays, count - 1, false, firstTap: firstTap, variance: variance, fit, into: &estimate)
+      }
       estimate.status = .didNotConverge
       return nil
     }

@@ -62,7 +62,7 @@ extension DeviceProfile {
   /// The figures were measured on a public data set (M. Kolakowski, "UWB Channel Impulse Responses Registered in a
   /// Furnished Apartment", 2021, doi 10.5281/zenodo.4742391); `Documentation/DW1000.md` shows how.
   public static let dw1000 = DeviceProfile(
-    name: "dw1000", pulse: .dw1000, delay: .edgeFit, peakOffsetTaps: 1.17, receptionDeviation: 0.14e-9,
+    name: "dw1000", pulse: .dw1000, delay: .adaptive, peakOffsetTaps: 1.17, receptionDeviation: 0.14e-9,
     modelError: 0.03, clutter: 0.06, backgroundPeriodTaps: 8, signal: .dw1000)
 
   /// Qorvo DW3000 (DW3110, DW3120, DW3210, DW3220), preamble accumulator. **Not measured**: no public capture of one was at
@@ -75,6 +75,6 @@ extension DeviceProfile {
   /// DW1000's clutter and timestamp deviation; no pattern of leakage. Direction does not depend on these; distances do, by a
   /// constant that `uwb calibrate delay` takes out. `uwb calibrate pulse` measures the pulse of a radio at hand (`--pulse`).
   public static let dw3000 = DeviceProfile(
-    name: "dw3000", pulse: .standard, delay: .edgeFit, peakOffsetTaps: 1, receptionDeviation: 0.14e-9,
+    name: "dw3000", pulse: .standard, delay: .adaptive, peakOffsetTaps: 1, receptionDeviation: 0.14e-9,
     modelError: 0.1, clutter: 0.06)
 }

@@ -1,4 +1,5 @@
 import Numerics
+import TestSupport
 import Testing
 
 @testable import UWBDSP
@@ -44,6 +45,40 @@ import Testing
       #expect(own.spread < 0.95 * others, "seed \(seed): \(own.spread) against \(others)")
     }
     #expect(own.coverage > 0.55, "seed \(seed): \(own.coverage) within the stated deviation")
+  }
+
+  private func loneErrors(
+    _ estimator: some DelayEstimator, _ pulse: PulseShape, seed: UInt64, delay: ClosedRange<Double> = 220...300,
+    tapCount: Int = 400
+  ) -> [Double] {
+    var random = StatisticsRandom(seed: seed)
+    let bench = DelayBench(estimator, tapCount: tapCount)
+    return (0..<200).map { _ in
+      let made = LonePath.make(delay: delay, tapCount: tapCount, snrdB: 34, pulse: pulse, using: &random)
+      return bench.run(made.samples).firstPath.map { $0.delayTaps - made.path.delayTaps } ?? .infinity
+    }
+  }
+
+  /// A Gaussian of the standard pulse's width at half its height. As a list, its lone path is several, the first a tap and more too early.
+  @Test(arguments: [UInt64(20), 21])
+  func aWrongPulseIsAMisfitAndNoEarlierPath(seed: UInt64) {
+    let width = 0.95 * UWB.tap
+    let samples = (-48...48).map {
+      Double.exp(-0.5 * (Double($0) / 8 * UWB.tap / width) * (Double($0) / 8 * UWB.tap / width))
+    }
+    let gaussian = PulseShape.measured(MeasuredPulse(samples: samples, spacing: UWB.tap / 8, peakPosition: 48))
+    func share(_ errors: [Double]) -> Int { errors.filter { abs($0) < 0.3 }.count }
+    let own = share(loneErrors(adaptive, gaussian, seed: seed))
+    #expect(own >= 190, "\(own) of 200 within 0.3 taps")
+    #expect(share(loneErrors(pulseFit, gaussian, seed: seed)) < 100)
+  }
+
+  /// Radios hand over some taps round the first path; lists need more than sixteen.
+  @Test(arguments: [16, 32, 64])
+  func shortWindowsHoldAFirstPath(tapCount: Int) {
+    let start = Double(tapCount / 4)
+    let errors = loneErrors(adaptive, .standard, seed: 22, delay: start...start + 2, tapCount: tapCount)
+    #expect(errors.allSatisfy { abs($0) < 0.3 }, "\(errors.filter { abs($0) >= 0.3 })")
   }
 
   @Test(arguments: [UInt64(12), 13])

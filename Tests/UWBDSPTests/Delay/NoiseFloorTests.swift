@@ -106,6 +106,22 @@ import Testing
     }
   }
 
+  /// A window that begins some taps before the signal, as radios hand them over: what is before the signal counts.
+  @Test(arguments: [16, 32, 64])
+  func shortWindowsAreMostlySignal(count: Int) {
+    var random = StatisticsRandom(seed: UInt64(650 + count))
+    var estimates: [Double] = []
+    for _ in 0..<300 {
+      let quiet = noise(count / 4, &random)
+      let signal = noise(count - quiet.count, variance: 1e4, &random)
+      estimates.append(estimate(quiet + signal, before: -50))
+    }
+    let sorted = estimates.sorted()
+    // Nine in ten within a factor of three, and never the signal.
+    #expect(sorted[15] > 1.0 / 3 && sorted[285] < 3)
+    #expect(sorted[299] < 100)
+  }
+
   @Test func zeroesAreNoNoise() {
     #expect(estimate([Float](repeating: 0, count: 100), before: 100) == 0)
     #expect(estimate([Float](repeating: 0, count: 5), before: 5) == 0)

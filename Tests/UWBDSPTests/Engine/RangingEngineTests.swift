@@ -124,8 +124,8 @@ import Testing
         "serial-backward", "search-subtract",
         "search-subtract-readjust", "clean", "music", "root-music", "esprit", "matrix-pencil",
       ])
-    #expect(engine(nil, profile: .dw1000).configuration.delay == .edgeFit)
-    #expect(engine(nil, profile: .ideal).configuration.delay == .adaptive)
+    // One default for all radios.
+    for profile in DeviceProfile.all { #expect(engine(nil, profile: profile).configuration.delay == .adaptive) }
   }
 
   @Test func receptionsWithoutResponseKeepTheChipsTime() throws {

@@ -11,15 +11,15 @@ struct RiceFinding {
 
 extension RiceLikelihood {
   /// Times that the window follows a likelihood that rises towards its end.
-  private static let mostMoves = 2
+  static let mostMoves = 2
 
   /// Looks round a rough first path; `nil` where the taps are not finite.
   ///
   /// - Parameter variance: noise and model error of a tap in the window that begins at a tap.
-  func find(_ taps: PreparedTaps, halfTap: Int, variance: (Int) -> Double) -> RiceFinding? {
+  func find(_ taps: PreparedTaps, halfTap: Int, moves: Int = mostMoves, variance: (Int) -> Double) -> RiceFinding? {
     var first = (halfTap + 1) / 2 - RiceTables.roughTap
     var found: RiceFinding?
-    for _ in 0...Self.mostMoves {
+    for _ in 0...moves {
       load(taps, firstTap: first, variance: variance(first))
       guard let outcome = run() else { return nil }
       found = RiceFinding(firstTap: first, outcome: outcome, isInside: false)

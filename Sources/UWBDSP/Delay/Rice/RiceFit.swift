@@ -27,7 +27,7 @@ public struct RiceFit: DelayEstimator {
   public final class Workspace {
     fileprivate let search: FirstPathSearch
     fileprivate let searchMemory: FirstPathSearch.Workspace
-    fileprivate let likelihood: RiceLikelihood
+    let likelihood: RiceLikelihood
 
     fileprivate init(_ estimator: RiceFit, tapCount: Int) {
       search = FirstPathSearch(estimator.receiver, filter: .sharp)
@@ -54,10 +54,7 @@ public struct RiceFit: DelayEstimator {
 
   /// Of a tap's noise and of what the pulse leaves unexplained.
   private func variance(_ taps: PreparedTaps, firstTap: Int) -> Double {
-    var peak: Float = 0
-    for tap in max(0, firstTap)..<min(taps.count, firstTap + RiceTables.windowTaps) {
-      peak = max(peak, taps.powers.pointer[tap])
-    }
-    return receiver.variance(noise: taps.noiseVariance, peak: Double(peak))
+    receiver.variance(
+      noise: taps.noiseVariance, peak: RiceTables.strongestPower(taps, firstTap: firstTap))
   }
 }

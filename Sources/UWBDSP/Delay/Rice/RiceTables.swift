@@ -36,6 +36,14 @@ final class RiceTables: Sendable {
   /// For the window's taps; `nil` for white noise.
   let whitening: Whitening?
 
+  /// |h|² of the strongest tap of the window that begins at a tap.
+  static func strongestPower(_ taps: PreparedTaps, firstTap: Int) -> Double {
+    var peak: Float = 0
+    let last = min(taps.count, firstTap + windowTaps)
+    for tap in max(0, firstTap)..<max(0, firstTap, last) { peak = max(peak, taps.powers.pointer[tap]) }
+    return Double(peak)
+  }
+
   static func onset(_ index: Int) -> Double { firstOnset + Double(index) / Double(stepsPerTap) }
 
   private static let kept = LatestFew<ReceiverModel, RiceTables>(most: 4)
