@@ -79,7 +79,7 @@ public struct AdaptiveFit: DelayEstimator {
       let rival = rival ?? Rival(workspace.rice, taps, question)
       if let rival {
         let list = rival.evidence(estimate, ending, workspace.paths.fit)
-        let own = list.value - Self.misfitMargin * Double(max(1, list.count) - 1)
+        let own = list.value - needed(max(1, list.count)) - Self.misfitMargin * Double(max(1, list.count) - 1)
         if takeMisfit(into: &estimate, rival, against: max(own, rival.evidence), taps, question, workspace) { return }
       }
       if improve(&estimate, rival, ending, taps, question, workspace) { return }
@@ -110,8 +110,8 @@ public struct AdaptiveFit: DelayEstimator {
 
   /// Error of a pulse that is not the one that was assumed, relative to the strongest tap.
   private static let misfit = 0.06
-  /// Lead over a misfit that paths need for each but the first: what a wrong pulse leaves looks like further paths.
-  private static let misfitMargin = 8.0
+  /// Further lead over a misfit that paths need for each but the first: what a wrong pulse leaves looks like further paths.
+  private static let misfitMargin = 6.0
 
   /// How far the evidence for paths has to lead.
   private func needed(_ count: Int) -> Double {

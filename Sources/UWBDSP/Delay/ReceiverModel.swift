@@ -8,7 +8,8 @@ public struct ReceiverModel: Sendable, Hashable {
   public var modelError: Double
   /// Chance that noise before the true first path is taken for it (`FirstPathSearch`).
   public var falseAlarmRate: Double
-  /// Magnitude of the radio's own clutter before the first path, relative to the strongest path: no threshold is lower.
+  /// Magnitude of the radio's own clutter before the first path, relative to the strongest path: no threshold is lower. `FirstPathSearch`
+  /// does without it.
   public var clutter: Double
   /// How the taps' noise hangs together.
   public var noise: NoiseCorrelation

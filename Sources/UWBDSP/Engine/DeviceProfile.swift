@@ -4,7 +4,7 @@ public struct DeviceProfile: Sendable, Hashable {
   public var name: String
   /// The pulse that one path leaves in the accumulator.
   public var pulse: PulseShape
-  /// The delay estimator that fits how well the pulse is known.
+  /// The delay estimator that is used where none is named.
   public var delay: DelayMethod
   /// From the chip's first path (its leading edge, for which antenna delays are calibrated) to the pulse's peak, taps.
   public var peakOffsetTaps: Double
@@ -17,7 +17,7 @@ public struct DeviceProfile: Sendable, Hashable {
   /// What is left of a fit when noise is gone, relative to the path's amplitude: how well `pulse` describes this radio.
   public var modelError: Double
   /// Magnitude of what the accumulator holds before the first path though nothing arrives then (side lobes of the
-  /// preamble code), relative to the strongest path.
+  /// preamble code), relative to the strongest path. For estimators that compare with thresholds: `FirstPathSearch` learns it from the CIR.
   public var clutter: Double
   /// How the accumulator's noise hangs together from tap to tap.
   public var noise: NoiseCorrelation
