@@ -57,21 +57,37 @@ struct RealLogTests {
     }
   }
 
-  @Test("the default estimator agrees with the chip's calibrated distances, and spreads no wider")
-  func defaultDistances() throws {
-    let updates = try Self.updates()
+  /// - Parameters:
+  ///   - offset: most that a log in line of sight may differ from the chip, m.
+  ///   - spread: most that ours may spread within a log, m.
+  ///   - deviation: most that a log may state as its deviation, m.
+  private static func checkLineOfSight(
+    _ updates: [String: [Update]], offset: Double, spread: Double, deviation: Double = 0.05
+  ) throws {
     let logs = try RealCaptures.lineOfSight.map { try #require(updates["\($0).log"]) }
-    let offsets = logs.map { log in Self.median(log.map { $0.raw - $0.chip }) }
-    #expect(abs(Self.median(offsets)) < 0.02, "median over LOS logs of ours less the chip's: \(offsets)")
-    // One constant for all logs: each log's own offset is within 2 cm of it.
-    #expect(offsets.allSatisfy { abs($0) < 0.02 }, "\(offsets)")
-    let ours = Self.median(logs.map { log in Self.spread(log.map(\.raw)) })
-    #expect(ours <= 0.026, "spread \(ours) m")
-    #expect(ours <= Self.median(logs.map { log in Self.spread(log.map(\.chip)) }))
+    let offsets = logs.map { log in median(log.map { $0.raw - $0.chip }) }
+    #expect(abs(median(offsets)) < 0.02, "median over LOS logs of ours less the chip's: \(offsets)")
+    // One constant for all logs.
+    #expect(offsets.allSatisfy { abs($0) < offset }, "\(offsets)")
+    let ours = median(logs.map { log in Self.spread(log.map(\.raw)) })
+    #expect(ours <= spread, "spread \(ours) m")
     for log in logs {
-      let stated = Self.median(log.map(\.deviation))
-      #expect(stated > 0.01 && stated < 0.05)
+      let stated = median(log.map(\.deviation))
+      #expect(stated > 0.01 && stated < deviation)
     }
+  }
+
+  @Test("edge-fit agrees with the chip's calibrated distances, and spreads no wider")
+  func edgeDistances() throws {
+    let updates = try Self.updates("--delay", "edge-fit")
+    try Self.checkLineOfSight(updates, offset: 0.02, spread: 0.026)
+    let chip = try RealCaptures.lineOfSight.map { Self.spread(try #require(updates["\($0).log"]).map(\.chip)) }
+    #expect(Self.median(chip) >= 0.026)
+  }
+
+  @Test("the default estimator agrees with the chip in line of sight")
+  func defaultDistances() throws {
+    try Self.checkLineOfSight(Self.updates(), offset: 0.05, spread: 0.031, deviation: 0.06)
   }
 
   @Test("every exchange yields an update or a rejection, and every loss has a reason")

@@ -30,7 +30,7 @@ struct FirstPathSearch: Sendable {
   /// Margin over the side lobes of later paths, in magnitude: several of them may add up.
   static let sideLobeMargin: Float = 2
   /// Share of the strongest power from which on a path may be the first however far behind it the next one is.
-  private static let freeLevel: Float = 0.063
+  private static let freeLevel: Float = 0.16
   /// Longest gap, half taps, that any weaker path may leave.
   private static let leastGap = 2 * 8
   /// Power over that of anything shortly before, from which on a candidate is no more of the same.
@@ -204,7 +204,7 @@ struct FirstPathSearch: Sendable {
     }
   }
 
-  /// Half taps to the next path that a first one of this share of the strongest power may leave: 41 taps at −12 dB, 22 at −20.
+  /// Half taps to the next path that a first one of this share of the strongest power may leave: 51 taps at −8 dB, 22 at −20.
   private static func longestGap(_ share: Float) -> Int {
     max(leastGap, Int(2 * (70 + 24 * Float.log10(share)), within: 0...2 * 70))
   }

@@ -14,7 +14,7 @@ struct NoiseFloor {
   static let medianOfBlockMean = 0.97928
   private static let mostBlocks = 64
   /// Taps below which a window may be mostly signal.
-  private static let shortWindow = 16 * blockTaps
+  private static let shortWindow = 8 * blockTaps
 
   /// The block means, and infinity behind them to the end of a vector of four.
   private let means = AlignedBuffer<Float>(count: mostBlocks, zero: .infinity)
@@ -34,7 +34,7 @@ struct NoiseFloor {
     return medianOfBlocks(powers, before: quiet)
   }
 
-  /// The least mean of the first m taps, m ≥ 3, each raised by one and a half of its standard deviations: with so few taps, the least of
+  /// The least mean of the first m taps, m ≥ 3, each raised by three of its standard deviations: with so few taps, the least of
   /// several means would be too low.
   private func leastLeadingMean(_ powers: UnsafePointer<Float>, count: Int) -> Double {
     var least = Double.infinity
@@ -42,7 +42,7 @@ struct NoiseFloor {
     for index in 0..<count {
       sum += Double(powers[index])
       let number = Double(index + 1)
-      if index >= 2 { least = min(least, sum / number * (1 + 1.5 / number.squareRoot())) }
+      if index >= 2 { least = min(least, sum / number * (1 + 3 / number.squareRoot())) }
     }
     return least
   }

@@ -122,7 +122,7 @@ import Testing
   }
 
   /// A weak first path counts although a burst stands long before it, and strong ones at any distance.
-  @Test(arguments: [(weakerBydB: 14.0, gap: 12.0), (8, 180)])
+  @Test(arguments: [(weakerBydB: 14.0, gap: 12.0), (6, 180)])
   func aFirstPathStandsOutOfWhatIsBeforeIt(weakerBydB: Double, gap: Double) {
     var random = StatisticsRandom(seed: 811)
     let bench = Bench(falseAlarmRate: 1e-6)

@@ -117,8 +117,8 @@ import Testing
       estimates.append(estimate(quiet + signal, before: -50))
     }
     let sorted = estimates.sorted()
-    // Nine in ten within a factor of three, and never the signal.
-    #expect(sorted[15] > 1.0 / 3 && sorted[285] < 3)
+    // Nineteen in twenty means of four taps are below 1.94, times the factor 2.5.
+    #expect(sorted[15] > 1.0 / 3 && sorted[285] < 4.9)
     #expect(sorted[299] < 100)
   }
 
