@@ -105,7 +105,8 @@ public struct PeerTracker: Sendable, Hashable {
   ///
   /// - Parameter pose: of the local device at that time, where it is known.
   public mutating func update(_ measurement: RangingMeasurement, pose newPose: DevicePose? = nil) -> Output {
-    guard measurement.status == .ok, let measured = measurement.distance, let stated = measurement.distanceDeviation,
+    guard measurement.status == .ok, let measured = measurement.distance,
+      let stated = measurement.rawDistanceDeviation ?? measurement.distanceDeviation,
       measured.isFinite, stated.isFinite, stated >= 0, measurement.time.isFinite
     else { return Output(measurement: measurement, isOutlier: false) }
     let value = Self.limited(measured, Self.distances)
@@ -150,7 +151,7 @@ public struct PeerTracker: Sendable, Hashable {
     return (0...1).contains(probability) ? probability : nil
   }
 
-  /// What a calibration takes off is the place's or the device's: exchanges don't average its error away.
+  /// What is beyond an exchange's own noise is the place's or the device's, calibrated or not: exchanges don't average its error away.
   private static func deviation(of track: RangeTrack, _ measurement: RangingMeasurement) -> Double {
     var standing = 0.0
     if measurement.rangeBias != nil, let deviation = measurement.rangeBiasDeviation {
@@ -158,7 +159,7 @@ public struct PeerTracker: Sendable, Hashable {
     } else if let deviation = measurement.distanceDeviation, let raw = measurement.rawDistanceDeviation {
       standing = deviation * deviation - raw * raw
     }
-    return max(track.variance, standing).squareRoot()
+    return (track.variance + max(0, standing)).squareRoot()
   }
 
   private mutating func reset() {

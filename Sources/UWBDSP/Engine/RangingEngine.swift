@@ -354,7 +354,11 @@ extension RangingEngine {
       result.distanceDeviation = biasDeviation
       return
     }
-    guard let delayCorrection else { return }
+    guard let delayCorrection else {
+      let standing = configuration.profile.uncalibratedDeviation * configuration.propagationSpeed
+      result.distanceDeviation = (deviation * deviation + standing * standing).squareRoot()
+      return
+    }
     let bias = delayCorrection.bias(
       local: exchange.local, peer: exchange.peer, powerdBm: exchange.localReceivedPowerdBm,
       lineOfSightProbability: result.lineOfSightProbability)

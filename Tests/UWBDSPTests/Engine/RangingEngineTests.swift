@@ -241,6 +241,23 @@ import Testing
     #expect(engine.measure(whole, using: workspace) == good)
   }
 
+  /// What antenna delays add stands in the deviation until a calibration takes them off, and its own worth then stands there.
+  @Test func whatIsNotCalibratedIsStated() throws {
+    var random = StatisticsRandom(seed: 1912)
+    let exchange = ExchangeMaker().make(using: &random)
+    var profile = DeviceProfile.ideal
+    profile.uncalibratedDeviation = 0.5e-9
+    func standing(_ calibration: Calibration) throws -> Double {
+      let engine = RangingEngine(.init(profile: profile, calibration: calibration))
+      let result = engine.measure(exchange, using: engine.makeWorkspace(tapCount: 320))
+      let (all, own) = (try #require(result.distanceDeviation), try #require(result.rawDistanceDeviation))
+      return (all * all - own * own).squareRoot()
+    }
+    #expect(abs(try standing(Calibration()) - 0.5e-9 * UWB.speedOfLightInAir) < 1e-9)
+    let curve = DelayCalibration.PowerBias(knots: [], values: [], deviation: 0.03)
+    #expect(abs(try standing(Calibration(delay: DelayCalibration(devices: [], lineOfSight: curve))) - 0.03) < 1e-9)
+  }
+
   @Test func delayStatusesHaveTheirCounterparts() {
     for status in DelayStatus.allCases { #expect(MeasurementStatus(status).rawValue == status.rawValue) }
   }
