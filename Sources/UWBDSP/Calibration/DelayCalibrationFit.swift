@@ -66,8 +66,6 @@ public struct DelayCalibrationFit: Sendable, Hashable {
   private static let blocks = 4
   /// What one place alone is worth elsewhere, m: nothing measured says better.
   static let unknownDeviation = 0.1
-  /// Fewer groups do not tell how much one differs from the next.
-  private static let fewestOfSpread = 3
 
   /// What was chosen, and why.
   public struct Report: Sendable, Hashable {
@@ -89,8 +87,6 @@ public struct DelayCalibrationFit: Sendable, Hashable {
     /// Groups that were left out, and whether they are pairs of devices (else captures).
     public var groupCount: Int
     public var isByPairs: Bool
-    /// Part of the level that is not taken off because so few groups may err that much by themselves, m.
-    public var withheld: Double
     /// Devices of whose delays the ranges tell sums alone, as `DeviceAddress` prints them.
     public var openDevices: [String]
   }
@@ -194,9 +190,7 @@ public struct DelayCalibrationFit: Sendable, Hashable {
     _ groups: CaptureGroups, _ scale: Double
   ) -> Chosen {
     let count = regression.addresses.count
-    let found = best.setting.hasLevel ? best.solution[0] : 0
-    var level = groups.groups.count < Self.fewestOfSpread ? Self.shrunk(found, groups: groups.groups.count) : found
-    let withheld = found - level
+    var level = best.setting.hasLevel ? best.solution[0] : 0
     var curve = DelayCalibration.PowerBias(heldOutDeviation: Self.deviation(best.heldOut, scale: scale))
     curve.deviation = curve.heldOutDeviation ?? 0
     if let blocks = groups.blocks(Self.blocks, fewest: Self.fewestOfBlocks), let weights = regression.fit(best.setting),
@@ -204,7 +198,6 @@ public struct DelayCalibrationFit: Sendable, Hashable {
     {
       curve.deviation = max(curve.deviation, Self.deviation(apart.heldOut, scale: scale))
     }
-    curve.deviation = (curve.deviation * curve.deviation + withheld * withheld).squareRoot()
     if best.setting.curve != nil {
       curve.knots = regression.knots
       curve.values = Array(best.solution[(1 + count)...])
@@ -223,7 +216,7 @@ public struct DelayCalibrationFit: Sendable, Hashable {
       report: Report(
         calibration: DelayCalibration(devices: best.setting == .none ? [] : devices, lineOfSight: curve),
         model: best.setting.model, candidates: candidates, groupCount: groups.groups.count,
-        isByPairs: groups.isByPairs, withheld: withheld, openDevices: groups.openDevices.map(\.description)),
+        isByPairs: groups.isByPairs, openDevices: groups.openDevices.map(\.description)),
       level: level)
   }
 
@@ -254,13 +247,6 @@ public struct DelayCalibrationFit: Sendable, Hashable {
       slope += (1 - share) * (1 - 5 * share)
     }
     return (count * squares).squareRoot() / abs(slope) * ((count + 1) / (count - 1)).squareRoot()
-  }
-
-  /// The part of a level that few groups' own errors do not explain: the positive-part estimator of James and Stein (Proc. Fourth
-  /// Berkeley Symp. 1, 1961), 2.5 standard errors of the level its limit. A small level is nothing, a large one stays.
-  private static func shrunk(_ level: Double, groups: Int) -> Double {
-    let limit = 2.5 * unknownDeviation / Double(groups).squareRoot()
-    return abs(level) <= limit ? 0 : level - limit * limit / level
   }
 
   /// Takes the curve's mean over the captures out of it.

@@ -17,18 +17,15 @@ struct DelayReport {
       list.append(
         "Chosen: \(report.model.rawValue). Errors on each of \(report.groupCount) \(kind) left out: \(errors).")
     } else {
-      list.append("One capture alone can't be left out: what the calibration is worth elsewhere is not known.")
+      list.append(
+        "One capture alone can't be left out: its whole error is taken for delay, and 0.1 m is stated for other places. Give captures of three "
+          + "places or more.")
     }
     let deviation = report.calibration.lineOfSight.deviation
     let held = report.calibration.lineOfSight.heldOutDeviation ?? deviation
     list.append(
       "Standard deviation: \(String(decimal: held, places: 3)) m at places like these, \(String(decimal: deviation, places: 3)) m "
         + "stated for others.")
-    if abs(report.withheld) >= 0.001 {
-      list.append(
-        "\(String(decimal: report.withheld, places: 3)) m of the level is not taken off: \(report.groupCount == 1 ? "one place" : "two places") "
-          + "may err that much without any antenna delay. Give captures of three places or more.")
-    }
     if report.model == .none { list.append("No delay carries over to what was left out: none is taken off.") }
     if !report.openDevices.isEmpty {
       list.append(

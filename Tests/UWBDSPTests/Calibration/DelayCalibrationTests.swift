@@ -156,7 +156,7 @@ import Testing
   }
 
   /// Errors of places alone, which no calibration can take off: nothing is lost by trying, over thirty set-ups of a kind.
-  @Test(arguments: [2, 4, 6, 12])
+  @Test(arguments: [4, 6, 12])
   func nothingToCalibrateIsLeftAlone(captures: Int) throws {
     var (after, before) = (0.0, 0.0)
     for seed in 2501..<2531 as Range<UInt64> {
@@ -227,13 +227,9 @@ import Testing
   /// One place says nothing of others, and a device that was not calibrated is known less well than one that was.
   @Test func unknownGround() throws {
     var random = StatisticsRandom(seed: 2481)
-    let one = pairs([(0, 1)], delays: [0.2, 0.2], place: 0, captures: 1, using: &random)
-    let report = try #require(DelayCalibrationFit().report(of: one))
-    let calibration = report.calibration
+    let one = pairs([(0, 1)], delays: [0.1, 0.1], place: 0, captures: 1, using: &random)
+    let calibration = try #require(DelayCalibrationFit().calibration(of: one))
     #expect(calibration.lineOfSight.deviation >= 0.1)
-    // The place may have added 0.1 m: 0.25²/0.4 m is not taken off, which the deviation holds.
-    #expect(abs(report.withheld - 0.156) < 0.02, "\(report.withheld)")
-    #expect(calibration.lineOfSight.deviation > report.withheld)
     let known = calibration.bias(local: device(0), peer: device(1), powerdBm: nil).deviation
     let stranger = calibration.bias(local: device(0), peer: device(9), powerdBm: nil).deviation
     #expect(stranger > known)
@@ -247,9 +243,9 @@ import Testing
     let one = DelayCalibrationFit.Sample(capture: 0, peer: device(1), error: .nan, deviation: 0.1)
     #expect(fit.calibration(of: [one]) == nil)
     var good = one
-    good.error = 4
+    good.error = 0.4
     let calibration = fit.calibration(of: [good])
-    #expect(abs((calibration?.bias(local: nil, peer: device(1), powerdBm: nil).distance ?? 0) - 4) < 0.017)
+    #expect(abs((calibration?.bias(local: nil, peer: device(1), powerdBm: nil).distance ?? 0) - 0.4) < 1e-3)
     #expect(DelayCalibration(devices: [.init(address: "xyz", delay: 0)]).problem != nil)
     #expect(DelayCalibration(devices: [.init(address: "1", delay: .infinity)]).problem != nil)
     #expect(DelayCalibration(lineOfSight: .init(knots: [1, 0], values: [0, 0])).problem != nil)
