@@ -36,8 +36,10 @@ struct DelayEvaluationTests {
     let count = 500
     let generator = DelayTrialGenerator(channel: .awgn, snrdB: 27, noise: noise, seed: 5)
     var evaluation = DelayEvaluation(generator: generator, methods: [.pulseFit], trialCount: count)
+    evaluation.profile.noise = noise
+    let whitened = try #require(evaluation.run().first?.ratio)
     evaluation.profile.noise = .white
-    let row = try #require(evaluation.run().first)
-    #expect(try #require(row.ratio) > 1.05)
+    let white = try #require(evaluation.run().first?.ratio)
+    #expect(white > 1.03 * whitened, "\(white) \(whitened)")
   }
 }
