@@ -14,8 +14,8 @@ public struct DeviceProfile: Sendable, Hashable {
   /// distance, seconds: the root mean square error of a DW1000's own distances in the non-line-of-sight logs of Kolakowski's data set
   /// (see `dw1000`), 1.04 m in 2,453 exchanges.
   public var fallbackDeviation = 3.5e-9
-  /// Standard deviation of a time of flight by what no exchange tells and no calibration took off: antenna delays, slow biases of power and
-  /// place, seconds.
+  /// Standard deviation of a time of flight by what no exchange tells and no calibration took off, seconds: slow biases of power and place, and
+  /// antenna delays that differ from the usual ones.
   public var uncalibratedDeviation: Double
   /// What is left of a fit when noise is gone, relative to the path's amplitude: how well `pulse` describes this radio.
   public var modelError: Double
@@ -67,7 +67,7 @@ extension DeviceProfile {
   /// Furnished Apartment", 2021, doi 10.5281/zenodo.4742391); `Documentation/DW1000.md` shows how.
   public static let dw1000 = DeviceProfile(
     name: "dw1000", pulse: .dw1000, delay: .adaptive, peakOffsetTaps: 1.17, receptionDeviation: 0.14e-9,
-    modelError: 0.03, clutter: 0.06, backgroundPeriodTaps: 8, signal: .dw1000, uncalibratedDeviation: 0.5e-9)
+    modelError: 0.03, clutter: 0.06, backgroundPeriodTaps: 8, signal: .dw1000, uncalibratedDeviation: 0.2e-9)
 
   /// Qorvo DW3000 (DW3110, DW3120, DW3210, DW3220), preamble accumulator. **Not measured**: no public capture of one was at
   /// hand.
@@ -80,5 +80,5 @@ extension DeviceProfile {
   /// constant that `uwb calibrate delay` takes out. `uwb calibrate pulse` measures the pulse of a radio at hand (`--pulse`).
   public static let dw3000 = DeviceProfile(
     name: "dw3000", pulse: .standard, delay: .adaptive, peakOffsetTaps: 1, receptionDeviation: 0.14e-9,
-    modelError: 0.1, clutter: 0.06, uncalibratedDeviation: 0.5e-9)
+    modelError: 0.1, clutter: 0.06, uncalibratedDeviation: 0.2e-9)
 }
