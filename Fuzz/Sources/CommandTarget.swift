@@ -33,7 +33,7 @@ struct CommandTarget {
     try #"{"carrier_hz":7987200000,"layout":{"kind":"linear","count":2,"spacing_m":0.0188}}"#
       .write(toFile: array(folder), atomically: true, encoding: .utf8)
     let writer = try createCapture(
-      capture(folder), header: CaptureHeader(format: "sigmf", profile: "dw1000", array: antennas, notes: []))
+      capture(folder), header: CaptureHeader(format: "sigmf", profile: "dw1000", array: antennas.layout, notes: []))
     for index in 0..<3 { try writer.append(exchange(index)) }
     try writer.finish()
   }
