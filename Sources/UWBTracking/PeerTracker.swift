@@ -1,3 +1,6 @@
+import UWBPlatform
+import UWBTypes
+
 /// Smooths one peer's distance and direction over exchanges, and says which exchange does not fit the others.
 ///
 /// The distance runs through `RangeTrack`: hypotheses on motion, outliers and lost line of sight. Delivered is the median of what they
@@ -9,10 +12,6 @@
 /// does not make its peer turn, and one that moves changes the distance by what its own motion makes of it.
 ///
 /// Not for swarms: each peer is followed alone. `update` allocates nothing after the first.
-
-import UWBPlatform
-import UWBTypes
-
 public struct PeerTracker: Sendable, Hashable {
   /// How peers move and what measurements are off by. Every value is used by `RangeTrack` but for the angles'.
   public struct Configuration: Sendable, Hashable {

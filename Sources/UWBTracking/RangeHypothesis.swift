@@ -1,13 +1,12 @@
+import UWBPlatform
+import UWBTypes
+
 /// One explanation of a peer's distances: a Kalman filter over distance d, rate r and the offset b of what is measured.
 ///
 ///     z = d + b + noise,   d' = r,   r' = white acceleration,   b constant, 0 in the clear
 ///
 /// (Bar-Shalom, Li & Kirubarajan, "Estimation with Applications to Tracking and Navigation", 2001, section 6.2.2.) A detour and a burst of
 /// outliers are both offsets: the distance keeps moving as the offset measurements do.
-
-import UWBPlatform
-import UWBTypes
-
 struct RangeHypothesis: Sendable, Hashable {
   /// Not normalised while measurements are taken.
   var weight: Double

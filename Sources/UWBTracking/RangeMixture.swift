@@ -1,8 +1,7 @@
-/// Weighted hypotheses on one peer's distance: a mixture of Gaussians.
-
 import UWBPlatform
 import UWBTypes
 
+/// Weighted hypotheses on one peer's distance: a mixture of Gaussians.
 struct RangeMixture: Sendable, Hashable {
   /// Most hypotheses kept.
   static let maximumCount = 8

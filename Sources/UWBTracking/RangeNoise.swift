@@ -1,3 +1,6 @@
+import UWBPlatform
+import UWBTypes
+
 /// Noise of a series of distances over the stated one: the median of second differences, which steps, outliers and motion hardly move.
 ///
 /// The difference of a measurement from the straight line through the two before it has the variance
@@ -6,10 +9,6 @@
 ///
 /// for white noise of variance σ². The median follows by steps of a fixed part, up or down (stochastic approximation: Robbins & Monro,
 /// Ann. Math. Stat. 22, 1951). Noise that lasts longer than an interval looks like motion and is not seen.
-
-import UWBPlatform
-import UWBTypes
-
 struct RangeNoise: Sendable, Hashable {
   private struct Point: Sendable, Hashable {
     var value: Double

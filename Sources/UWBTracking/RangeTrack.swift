@@ -1,12 +1,11 @@
+import UWBPlatform
+import UWBTypes
+
 /// One peer's distance over time: up to eight hypotheses on what the measurements are off by, and how the peer turned.
 ///
 /// Each measurement branches each hypothesis: it follows, after a corner or none; its offset ends; an offset begins, or another. The
 /// likeliest eight are kept, close ones merged (multiple hypotheses: Reid, IEEE Trans. Autom. Control 24, 1979). An offset that outlives
 /// bursts of outliers may be the distance instead (`adopt`).
-
-import UWBPlatform
-import UWBTypes
-
 struct RangeTrack: Sendable, Hashable {
   struct Innovation {
     /// Of the measurement, less the predicted mean, m, and its variance.

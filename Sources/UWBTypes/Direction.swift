@@ -1,7 +1,6 @@
-/// Angles and unit vectors, in the axes of `NOTATION.md`: +x right, +y up, −z out of the back of the device.
-
 import UWBPlatform
 
+/// Angles and unit vectors, in the axes of `NOTATION.md`: +x right, +y up, −z out of the back of the device.
 public enum Direction {
   /// The unit vector at `azimuth` (rad, positive to the right) and `elevation` (rad, positive upwards).
   public static func unitVector(azimuth: Double, elevation: Double) -> SIMD3<Double> {

@@ -1,7 +1,6 @@
-/// The standard normal distribution.
-
 import UWBPlatform
 
+/// The standard normal distribution.
 public enum NormalDistribution {
   /// How likely a standard normal variable is below `x`: erfc(−x/√2)/2.
   public static func probability(below x: Double) -> Double {

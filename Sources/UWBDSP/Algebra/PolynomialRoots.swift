@@ -1,3 +1,5 @@
+import UWBPlatform
+
 /// All roots of a complex polynomial at once, by the Ehrlich–Aberth iteration.
 ///
 ///     z_i ← z_i − q_i / (1 − q_i · Σ_{j≠i} 1/(z_i − z_j)),    q_i = P(z_i)/P'(z_i)
@@ -5,9 +7,6 @@
 /// (Ehrlich 1967; Aberth 1973). Cubic at simple roots, linear at multiple ones, and no matrix is formed: the eigenvalues
 /// of a companion matrix of order 22 take `zgeev` 134 µs, the whole of root-MUSIC with these roots 34. Roots outside the
 /// unit circle are evaluated through the reversed polynomial, so that nothing overflows (Bini 1996). Cost O(n²) a sweep.
-
-import UWBPlatform
-
 struct PolynomialRoots {
   private static let mostSweeps = 60
 

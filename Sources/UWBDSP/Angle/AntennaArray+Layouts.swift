@@ -1,8 +1,7 @@
-/// Layouts that people build. Spacings in metres; antenna 0 is the first named of each. All of them lie in the plane
-/// z = 0, so that they can't tell front from back; a row measures the angle to its own axis alone.
-
 import UWBPlatform
 
+/// Layouts that people build. Spacings in metres; antenna 0 is the first named of each. All of them lie in the plane
+/// z = 0, so that they can't tell front from back; a row measures the angle to its own axis alone.
 extension AntennaArray {
   /// `count` antennas in a row from −x to +x, about the origin.
   public static func linear(count: Int, spacing: Double, carrier: Double) -> AntennaArray {

@@ -1,7 +1,6 @@
-/// Memory of one snapshot estimator on one thread, and the steps that they share.
-
 import UWBPlatform
 
+/// Memory of one snapshot estimator on one thread, and the steps that they share.
 public final class DirectionWorkspace {
   let options: DirectionOptions
   /// Of the array, or of the subarray that smoothing leaves.

@@ -1,3 +1,5 @@
+import UWBPlatform
+
 /// Unitary ESPRIT: directions on a uniform row from how the signal subspace turns from one antenna to the next, without a
 /// search.
 ///
@@ -8,9 +10,6 @@
 /// ends alone: with one source and M antennas its variance is M·(M + 1)/(6·(M − 1)) times the bound (Rao & Hari 1989), 1.7 for
 /// M = 8; the deviations of several sources take the same factor over MUSIC's. Cost: M²·N, the eigenproblem, (2K)³. Not for
 /// arrays other than uniform rows, nor where accuracy counts more than a few microseconds.
-
-import UWBPlatform
-
 public struct ESPRIT: DirectionEstimator {
   public let array: AntennaArray
   public let options: DirectionOptions

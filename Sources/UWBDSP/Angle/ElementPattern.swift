@@ -1,7 +1,6 @@
-/// How strongly one antenna answers from each direction: a real amplitude, 1 at its strongest.
-
 import UWBPlatform
 
+/// How strongly one antenna answers from each direction: a real amplitude, 1 at its strongest.
 public enum ElementPattern: Sendable, Hashable {
   case isotropic
   /// max(0, cos θ)^exponent, θ the angle to `boresight` (a unit vector): an amplitude, so that an exponent of 1 is a

@@ -1,3 +1,5 @@
+import UWBPlatform
+
 /// An array's steering vectors over the coordinates in which they are simplest, with derivatives: what estimators and
 /// bounds search and differentiate.
 ///
@@ -10,9 +12,6 @@
 ///
 /// On a row and a plane phases are linear in q, and a shared pattern is a factor of the source's amplitude. The part of
 /// the direction that these can't measure is taken on the side of −z (+y, +x where the plane holds the z axis).
-
-import UWBPlatform
-
 struct Manifold: Sendable {
   enum Kind: Sendable { case row, plane, sweep, sphere }
 

@@ -1,3 +1,5 @@
+import UWBPlatform
+
 /// Direction from phase differences alone, through a measured manifold: for boards whose chip hands over phases and no
 /// CIR, and whose antennas do not answer as the ideal plane wave would have it.
 ///
@@ -17,9 +19,6 @@
 ///
 /// As many differences as angles can always be explained exactly somewhere: a reflection that bends the phases gives
 /// another direction, not a bad fit.
-
-import UWBPlatform
-
 public struct ManifoldSearch: Sendable {
   public struct Settings: Sendable, Hashable {
     /// rad between cells of the grid

@@ -1,3 +1,5 @@
+import UWBPlatform
+
 /// The angle to the axis of two antennas from their phase difference.
 ///
 ///     cos θ = (φ + 2π·n)/(k·d),   φ = arg Σ_t x_1(t)·x_0(t)*,   every n with |cos θ| ≤ 1
@@ -8,9 +10,6 @@
 /// difference: the status is `.ambiguous`, the sources hold the likeliest (of exact twins the nearest to broadside) and the
 /// alternatives the others. A phase that no direction gives is the edge's (`.outsideFieldOfView`). Deviation: that of the
 /// phase, √((1/SNR_0 + 1/SNR_1)/2N), over k·d·sin θ. Cost O(N). Not for several sources at once.
-
-import UWBPlatform
-
 public struct PhaseDifference: DirectionEstimator {
   public let array: AntennaArray
   /// Half-angle round broadside in which the source is looked for, rad.

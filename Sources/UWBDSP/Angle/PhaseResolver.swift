@@ -1,3 +1,5 @@
+import UWBPlatform
+
 /// Which whole turns belong to the phases of a sparse array: every hypothesis, by its misfit.
 ///
 ///     minimise over q and integers n:  ½·Σ_m w_m·(φ_m + 2π·n_m − φ̄ − k·(p_m − p̄)·q)²
@@ -6,9 +8,6 @@
 /// rounding gives all other antennas' turns, and a weighted fit to all of them the misfit. Hypotheses beyond the field of
 /// view's edge are pulled onto it and pay for that. Exact for two antennas, three in a plane; for more, a hypothesis is missed
 /// only where its own phases are more than half a turn off. Cost: (2·aperture/λ + 3) fits on a row, squared in a plane.
-
-import UWBPlatform
-
 struct PhaseResolver: Sendable {
   /// A hypothesis: coordinates, their information, and the misfit.
   struct Hypothesis {

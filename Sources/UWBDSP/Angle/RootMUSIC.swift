@@ -1,3 +1,5 @@
+import UWBPlatform
+
 /// Root-MUSIC: MUSIC on a uniform row by the roots of its polynomial, without a grid.
 ///
 ///     z_1 … z_{M−1}, the roots inside the unit circle of Σ_d c_d·z^d;   k·d·cos θ_i = arg z_i for the K nearest to it
@@ -7,9 +9,6 @@
 /// Haardt 2000). It resolves what MUSIC's spectrum merges. Same asymptotic variance as MUSIC (Rao & Hari 1989). Cost: M²·N, the
 /// eigenproblem, then M² for each of 6–10 sweeps. Not for arrays other than uniform rows; not for coherent sources without
 /// smoothing.
-
-import UWBPlatform
-
 public struct RootMUSIC: DirectionEstimator {
   public let array: AntennaArray
   public let options: DirectionOptions

@@ -1,3 +1,5 @@
+import UWBPlatform
+
 /// A quadratic form over the steering vectors of any array, a(q)ᴴ·W·a(q)/a(q)ᴴa(q): its minima on a grid of coordinates,
 /// refined off it by Newton's method.
 ///
@@ -5,9 +7,6 @@
 /// bandwidth hides between them, and at least 24 across; sparser where it would hold more than 2²⁴ numbers. Steering vectors are kept for all points. The gradient is exact, the
 /// Hessian its central difference; steps are halved until the form falls. Cost: M² products a point (8 points at once)
 /// and (1 + 2·dimensions)·M² for a Newton step.
-
-import UWBPlatform
-
 final class ScanGrid {
   let manifold: Manifold
   /// Minima found, lowest first.

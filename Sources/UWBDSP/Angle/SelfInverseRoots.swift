@@ -1,11 +1,10 @@
+import UWBPlatform
+
 /// The roots inside the unit circle of a real trigonometric polynomial, Σ_{|d|<M} c_d·z^d with c_{−d} = c_d*.
 ///
 /// Its roots come in pairs z and 1/z*, so that only M − 1 of them are moved by the Ehrlich–Aberth iteration
 /// (`PolynomialRoots`), their images repelling with them: half the work of 2M − 2 roots. Cost O(M²) a sweep, some 6–10
 /// sweeps.
-
-import UWBPlatform
-
 final class SelfInverseRoots {
   private static let mostSweeps = 60
 

@@ -1,3 +1,5 @@
+import UWBPlatform
+
 /// How many sources a covariance holds, from its eigenvalues, by information criteria.
 ///
 ///     minimise over k:   −2·N·(M − k)·ln(geometric/arithmetic mean of the M − k smallest) + penalty(k)
@@ -7,9 +9,6 @@
 /// averaged count.) MDL is consistent, AIC finds one source too many every so often, whatever N. Coherent sources count
 /// as one unless smoothed. Not for fewer snapshots than antennas: eigenvalues of zero are left out of M then, which makes
 /// the answer a guess. Cost O(M²).
-
-import UWBPlatform
-
 enum SourceCountTest {
   /// - Parameters:
   ///   - values: eigenvalues, ascending.

@@ -1,3 +1,5 @@
+import UWBPlatform
+
 /// A quadratic form over the steering vectors of a uniform row, a(μ)ᴴ·W·a(μ) with a_m = exp(jmμ): a trigonometric
 /// polynomial of M coefficients, whose minima are found on a grid and refined off it.
 ///
@@ -5,9 +7,6 @@
 ///
 /// (Barabell 1983.) Cost: M²/2 additions for the coefficients, M products a grid point of 16·M, then some 3–5 Newton
 /// steps of M products and one sine and cosine for each minimum.
-
-import UWBPlatform
-
 final class TrigonometricSpectrum {
   let order: Int
   /// μ at the field of view's end.

@@ -1,3 +1,5 @@
+import UWBPlatform
+
 /// Deterministic Cramér–Rao bounds on direction, from one snapshot of one path.
 ///
 /// Antenna m holds g·exp(j·k·p_m·u) + noise, the complex g unknown, its SNR_m = |amplitude|²/variance given. With g
@@ -8,9 +10,6 @@
 ///
 /// for a, b out of azimuth and elevation, u = (sin α·cos ε, sin ε, −cos α·cos ε). An amplitude that was fitted to the
 /// pulse has its own SNR, |a|²·Σ p(k)²/σ², not that of a tap.
-
-import UWBPlatform
-
 public struct DirectionBound: Sendable, Hashable {
   public let array: AntennaArray
 

@@ -1,3 +1,5 @@
+import UWBPlatform
+
 /// Moves one board's manifold to another board of the same kind by a few directions that are known there.
 ///
 /// Boards of a kind differ in each phase difference by an offset (feed lines, receivers) and, less, in how it depends on
@@ -8,9 +10,6 @@
 /// What is left is stated: the shape's variance s², from the scatter of the references about the offset together with
 /// `shapeVariance` as four degrees of freedom, and s²/K for the offset's own error. Cost O(samples).
 /// Not for boards of another kind: measure those with `PhaseManifoldFit`.
-
-import UWBPlatform
-
 public struct BoardTrim: Sendable, Hashable {
   private static let degree = Double.pi / 180
   /// Of a difference's offset from board to board: 10°, rad².

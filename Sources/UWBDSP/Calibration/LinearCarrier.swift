@@ -1,3 +1,5 @@
+import UWBPlatform
+
 /// A phase difference as two ideal antennas have it: φ = offset + x·u + y·v with the direction cosines
 /// u = sin(azimuth)·cos(elevation), v = sin(elevation), and x, y = 2π·Δp/λ along the two axes.
 ///
@@ -5,9 +7,6 @@
 /// largest |Σ w·exp(j(φ − x·u − y·v))| on a grid over (x, y) of a wavelength each way, w falling off from boresight, then
 /// by reweighted least squares of the wrapped residuals (P. J. Huber, "Robust Statistics", 1981, section 7.8, with
 /// Cauchy's weights). Cost: points × 1681 for the grid.
-
-import UWBPlatform
-
 public struct LinearCarrier: Sendable, Hashable, Codable {
   /// rad
   public var offset: Double

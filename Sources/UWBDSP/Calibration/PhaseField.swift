@@ -1,3 +1,5 @@
+import UWBPlatform
+
 /// A smooth function over azimuth × elevation from scattered, noisy, partly wrong values: what a phase difference adds to
 /// its `LinearCarrier`.
 ///
@@ -15,9 +17,6 @@
 ///
 /// ℓ, a, n, b, κ maximise the marginal likelihood of the points alone, so nothing is set for a board by hand. Cost: some
 /// 500 factorisations of points × points.
-
-import UWBPlatform
-
 struct PhaseField {
   /// Logarithms of ℓ, a, n, b, κ.
   typealias Logarithms = [Double]

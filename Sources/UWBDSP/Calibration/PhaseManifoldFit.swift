@@ -1,12 +1,11 @@
+import UWBPlatform
+
 /// Measures a board: from phase differences at known directions to the parametric model and the manifold.
 ///
 /// Each difference by itself: circular mean of each grid point (`PhasePoints`), a linear carrier in the direction
 /// cosines (`LinearCarrier`), the rest unwrapped from boresight outwards (each point to the weighted mean of those done
 /// before it, weights exp(−½·(d/1.2 h)²)), a smooth field through it (`PhaseField`), all of it laid down as a table.
 /// Cost: dominated by the field's factorisations, O(points³) each.
-
-import UWBPlatform
-
 public struct PhaseManifoldFit: Sendable, Hashable {
   /// rad between the nodes of the table
   public var step: Double

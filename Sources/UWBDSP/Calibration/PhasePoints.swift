@@ -1,7 +1,6 @@
-/// Phase differences of one exchange, with the direction they came from.
-
 import UWBPlatform
 
+/// Phase differences of one exchange, with the direction they came from.
 public struct PhaseSample: Sendable, Hashable {
   /// rad, positive to the right
   public var azimuth: Double

@@ -1,11 +1,10 @@
+import UWBPlatform
+
 /// How a channel's mean power may go after its onset: a first path and dense scattering, taps after the onset,
 ///
 ///     w(t) = f·δ(t) + l·(1 − χ·exp(−u/r))·exp(−u/d),   u = t − g ≥ 0
 ///
 /// with f = `firstPath`, l = `level`, g = `gapTaps`, χ = `softness`, r = `riseTaps`, d = `decayTaps`.
-
-import UWBPlatform
-
 struct OnsetProfile: Sendable, Hashable {
   /// Mean power of the first path: 1 or, for a channel that is dense from its onset, 0.
   var firstPath = 1.0

@@ -1,3 +1,5 @@
+import UWBPlatform
+
 /// What `OnsetLikelihood` needs of each profile and onset, and what depends on no data: made once for a pulse, where a CIR
 /// first asks for it, then shared by all threads.
 ///
@@ -11,9 +13,6 @@
 /// R_{τ+1} is R_τ shifted by a tap, so the integrals are done for eight fractions of a tap only. What tells a list of paths from a
 /// continuum, three profiles at every other onset, comes first (some 10 ms); the rest, where a CIR turns out to be dense (some 20 ms
 /// more). 0.9 MB.
-
-import UWBPlatform
-
 final class OnsetTables: Sendable {
   /// Taps of the window, the rough first path's place in it, and the range of onsets: `PulseFit`'s window, so that both
   /// explain the same taps.

@@ -1,10 +1,9 @@
+import UWBPlatform
+
 /// What the paths of a list cost in evidence: how much less likely than their best fit a list is for not being known beforehand.
 ///
 /// Laplace's approximation (MacKay 1992, "Bayesian interpolation", Neural Computation 4) for amplitudes that are a priori complex Gaussian
 /// of the power found, and delays that lie anywhere in `delayRange`.
-
-import UWBPlatform
-
 enum PathEvidence {
   /// Taps.
   static let delayRange = 12.0

@@ -1,3 +1,5 @@
+import UWBPlatform
+
 /// A pulse's rising slope: where it passes a level, and how well noise lets that be seen.
 ///
 /// For a lone path A·p(t − τ), the magnitude passes the level L at t = τ + q with p(q) = L/A, q < 0. A crossing
@@ -10,9 +12,6 @@
 ///     var τ = σ²/(2·A²) · (1 − 2·p(q)·sinc(q) + p(q)²) / p'(q)².
 ///
 /// As q → 0 this is the variance of a crest read off an interpolated magnitude.
-
-import UWBPlatform
-
 struct PulseSlope: Sendable {
   private static let pointsPerTap = 64
   /// Side lobes are looked for so far before a path, taps.

@@ -1,9 +1,8 @@
+import UWBPlatform
+
 /// The pulse that one propagation path leaves in a CIR: real, with its peak of 1 at time 0.
 ///
 /// A path's delay is where its pulse peaks (`NOTATION.md`).
-
-import UWBPlatform
-
 public enum PulseShape: Sendable, Hashable {
   /// The autocorrelation of the root-raised cosine: what a matched receiver sees of the reference pulse.
   ///

@@ -1,7 +1,6 @@
-/// What is told of many errors: of an estimator's delays, in any unit.
-
 import UWBPlatform
 
+/// What is told of many errors: of an estimator's delays, in any unit.
 public struct ErrorStatistics: Sendable, Hashable {
   /// Trials that gave an answer.
   public let count: Int

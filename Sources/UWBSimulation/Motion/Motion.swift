@@ -1,7 +1,6 @@
-/// Where a device is over time and how it is turned: a trajectory and what its back points at.
-
 import UWBPlatform
 
+/// Where a device is over time and how it is turned: a trajectory and what its back points at.
 public struct Motion: Sendable, Hashable {
   /// How the device is turned, by the angles of `Pose`, rad.
   public enum Attitude: Sendable, Hashable {

@@ -1,7 +1,6 @@
-/// Where something is over time, in the axes of the room (+y up), m and seconds.
-
 import UWBPlatform
 
+/// Where something is over time, in the axes of the room (+y up), m and seconds.
 public struct Trajectory: Sendable, Hashable {
   private enum Kind: Sendable, Hashable {
     case waypoints(points: [SIMD3<Double>], times: [Double])

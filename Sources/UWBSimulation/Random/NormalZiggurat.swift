@@ -1,11 +1,10 @@
+import UWBPlatform
+
 /// Standard normal variates by the ziggurat: 98.8 % of draws cost one random word, a product and a comparison.
 ///
 /// Marsaglia & Tsang, "The ziggurat method for generating random variables", J. Stat. Software 5(8), 2000, with 256
 /// layers. The layer takes the word's low 8 bits and the abscissa its high 53, so that the two are independent (the
 /// original shared bits between them: Doornik 2005).
-
-import UWBPlatform
-
 struct NormalZiggurat: Sendable {
   static let shared = NormalZiggurat()
 

@@ -1,3 +1,5 @@
+import UWBPlatform
+
 /// What the subspace estimators (`DelayMUSIC`, `DelayRootMUSIC`, `DelayESPRIT`, `DelayMatrixPencil`) share: which taps
 /// they look at, which frequencies they use, how many paths they ask for.
 ///
@@ -8,9 +10,6 @@
 ///
 /// (Li & Pahlavan 2004). The division colours the noise; the weights of `FrequencyResponse` undo most of
 /// that, so a low `bandLevel` costs little, and a high one resolves less.
-
-import UWBPlatform
-
 public struct FrequencyWindow: Sendable, Hashable {
   public var receiver: ReceiverModel
   /// Taps of the window, a power of two; three eighths of them lie before the rough first path. A path beyond the
