@@ -6,12 +6,16 @@ import PackageDescription
 let strict: [SwiftSetting] =
   Context.environment["UWB_WARNINGS_AS_ERRORS"] == "1" ? [.treatAllWarnings(as: .error)] : []
 
+// What crosses the house. A target names all modules that it imports, directly or not: a change of a struct's layout then compiles it anew.
+let values: [Target.Dependency] = ["UWBPlatform", "UWBTypes", "UWBTracking"]
+
 let package = Package(
   name: "UWBDSP",
   platforms: [.macOS(.v26)],
   products: [
     .library(name: "UWBDSP", targets: ["UWBDSP"]),
     .library(name: "UWBTypes", targets: ["UWBTypes"]),
+    .library(name: "UWBTracking", targets: ["UWBTracking"]),
     .library(name: "UWBSimulation", targets: ["UWBSimulation"]),
     .library(name: "UWBCapture", targets: ["UWBCapture"]),
     .library(name: "NearbySession", targets: ["NearbySession"]),
@@ -34,25 +38,25 @@ let package = Package(
     .target(name: "UWBTracking", dependencies: ["UWBPlatform", "UWBTypes"], swiftSettings: strict),
     .target(
       name: "UWBDSP",
-      dependencies: [
-        "UWBPlatform", "UWBTypes", "UWBTracking", "CFFTW", "CLapacke", "CUWBKernels",
+      dependencies: values + [
+        "CFFTW", "CLapacke", "CUWBKernels",
         .product(name: "Numerics", package: "swift-numerics"),
       ],
       swiftSettings: strict),
     .target(
-      name: "UWBSimulation", dependencies: ["UWBDSP", .product(name: "Numerics", package: "swift-numerics")],
+      name: "UWBSimulation", dependencies: values + ["UWBDSP", .product(name: "Numerics", package: "swift-numerics")],
       swiftSettings: strict),
     .target(name: "UWBCapture", dependencies: ["UWBTypes"], swiftSettings: strict),
     .target(
-      name: "NearbySession", dependencies: ["UWBPlatform", "UWBTypes", "UWBTracking"], swiftSettings: strict),
+      name: "NearbySession", dependencies: values, swiftSettings: strict),
     .target(name: "NearbyUCI", swiftSettings: strict),
     .target(
       name: "NearbySimulation",
-      dependencies: ["UWBDSP", "UWBSimulation", "NearbySession"], swiftSettings: strict),
-    .target(name: "UWBReport", dependencies: ["UWBDSP"], swiftSettings: strict),
+      dependencies: values + ["UWBDSP", "UWBSimulation", "NearbySession"], swiftSettings: strict),
+    .target(name: "UWBReport", dependencies: values + ["UWBDSP"], swiftSettings: strict),
     .target(
       name: "uwb",
-      dependencies: [
+      dependencies: values + [
         "UWBDSP", "UWBSimulation", "UWBCapture", "NearbySession", "NearbySimulation", "UWBReport",
         .product(name: "Yams", package: "Yams"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -62,48 +66,51 @@ let package = Package(
     .executableTarget(name: "uwb-program", dependencies: ["uwb"], swiftSettings: strict),
     .target(
       name: "TestSupport",
-      dependencies: ["UWBDSP", "CAllocationCounter", .product(name: "Numerics", package: "swift-numerics")],
+      dependencies: values + ["UWBDSP", "CAllocationCounter", .product(name: "Numerics", package: "swift-numerics")],
       path: "Tests/Support", exclude: ["CAllocationCounter", "CSanitizerProbe"], swiftSettings: strict),
     .target(name: "CSanitizerProbe", path: "Tests/Support/CSanitizerProbe"),
     .target(name: "CAllocationCounter", path: "Tests/Support/CAllocationCounter"),
     .testTarget(
       name: "UWBDSPTests",
-      dependencies: [
+      dependencies: values + [
         "UWBDSP", "TestSupport", "CAllocationCounter", .product(name: "Numerics", package: "swift-numerics"),
       ],
       swiftSettings: strict),
     .testTarget(
       name: "UWBTypesTests",
-      dependencies: ["UWBTypes", "UWBDSP", "TestSupport", .product(name: "Numerics", package: "swift-numerics")],
+      dependencies: values + ["UWBDSP", "TestSupport", .product(name: "Numerics", package: "swift-numerics")],
       swiftSettings: strict),
     .testTarget(
       name: "UWBTrackingTests",
-      dependencies: [
-        "UWBTypes", "UWBTracking", "UWBDSP", "TestSupport", .product(name: "Numerics", package: "swift-numerics"),
+      dependencies: values + [
+        "UWBDSP", "TestSupport", .product(name: "Numerics", package: "swift-numerics"),
       ],
       swiftSettings: strict),
     // Of its own, because it is built again for checks: with sanitizers, and for the long run (scripts/property).
-    .testTarget(name: "EnginePropertyTests", dependencies: ["UWBDSP", "TestSupport"], swiftSettings: strict),
-    // Each names all modules that it imports, directly or not: a change of a struct's layout then compiles it anew.
+    .testTarget(name: "EnginePropertyTests", dependencies: values + ["UWBDSP", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "UWBSimulationTests",
-      dependencies: ["UWBDSP", "UWBSimulation", "TestSupport", .product(name: "Numerics", package: "swift-numerics")],
+      dependencies: values + [
+        "UWBDSP", "UWBSimulation", "TestSupport", .product(name: "Numerics", package: "swift-numerics"),
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "UWBCaptureTests",
-      dependencies: ["UWBDSP", "UWBCapture", "UWBSimulation", "TestSupport", "CSanitizerProbe"], swiftSettings: strict),
+      dependencies: values + ["UWBDSP", "UWBCapture", "UWBSimulation", "TestSupport", "CSanitizerProbe"],
+      swiftSettings: strict),
     .testTarget(
-      name: "NearbySessionTests", dependencies: ["UWBDSP", "NearbySession", "UWBSimulation", "TestSupport"],
+      name: "NearbySessionTests", dependencies: values + ["UWBDSP", "NearbySession", "UWBSimulation", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "NearbySimulationTests",
-      dependencies: ["UWBDSP", "UWBSimulation", "NearbySession", "NearbySimulation", "TestSupport"],
+      dependencies: values + ["UWBDSP", "UWBSimulation", "NearbySession", "NearbySimulation", "TestSupport"],
       swiftSettings: strict),
     .testTarget(name: "NearbyUCITests", dependencies: ["NearbyUCI", "TestSupport"], swiftSettings: strict),
-    .testTarget(name: "UWBReportTests", dependencies: ["UWBDSP", "UWBReport", "TestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "UWBReportTests", dependencies: values + ["UWBDSP", "UWBReport", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "uwbTests",
-      dependencies: [
+      dependencies: values + [
         "UWBDSP", "uwb", "uwb-program", "NearbySession", "NearbySimulation", "UWBCapture", "UWBSimulation",
         "TestSupport",
       ],
@@ -122,7 +129,7 @@ if Context.environment["UWB_FUZZ"] == "1" {
   package.targets.append(
     .executableTarget(
       name: "fuzz",
-      dependencies: [
+      dependencies: values + [
         "UWBDSP", "UWBCapture", "NearbySession", "NearbySimulation", "uwb",
         .product(name: "Numerics", package: "swift-numerics"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),

@@ -15,7 +15,7 @@ END = "<!-- arena: end -->"
 # Families whose pulse is another than the profile's, and the bar on the error with the calibrated pulse over the exact one's.
 WRONG_PULSES = ("root-raised-cosine", "gaussian", "room-misfit", "room-dw1000")
 CALIBRATED_BAR = 1.3
-OTHERS = ("rice-fit", "edge-fit", "adaptive", "leading-edge")
+OTHERS = ("rice-fit", "edge-fit", "leading-edge")
 
 
 def evaluate(uwb, trials, seed, *options):
@@ -93,8 +93,8 @@ def section(rows, known, trials, seed):
         f"`uwb evaluate arena`, {trials} trials of each family, seed {seed}. Each trial draws its channel, impairments and noise; pulses",
         "differ from the profile's where the family says so. “Crossing” is the first crossing of 0.3 of the peak on sixteen-fold",
         "interpolated taps. Errors are clipped at 4 taps; beyond that they are gross. A constant error on one radio counts as antenna",
-        "delay and is taken off, the crossing's too. z is the error over its stated deviation. “Default” is what the family's",
-        "profile names; the last columns hold other estimators on the same CIRs.",
+        "delay. It is taken off the estimators and the crossing alike. z is the error over its stated deviation. “Default” is what the",
+        "family's profile names. The last columns hold other estimators on the same CIRs.",
         "",
         "Families that only score:",
         "",

@@ -17,7 +17,7 @@ extension Workload {
       Workload("chain/with-tracker-and-session/room", .exchange) {
         let exchanges = SimulatedInput.exchanges(antennas: 1, inRoom: true)
         let engine = RangingEngine(RangingEngine.Configuration(profile: .ideal))
-        let path = DeliveredPath(engine: engine, antennas: 1)
+        let path = DeliveredPath(engine: engine)
         let ring = Ring(exchanges)
         return Prepared { path.process(ring.next()) }
       },

@@ -8,8 +8,8 @@ final class DeliveredPath {
   private var events: [ReplaySessions.Event] = []
   private var time = 0.0
 
-  init(engine: RangingEngine, antennas: Int) {
-    pipeline = RangingPipeline(engine, workspace: engine.makeWorkspace(antennaCount: antennas))
+  init(engine: RangingEngine) {
+    pipeline = RangingPipeline(engine)
     sessions = ReplaySessions()
   }
 
@@ -30,7 +30,7 @@ extension Workload {
     let exchanges = SimulatedInput.exchanges(antennas: 1, inRoom: true)
     let engine = RangingEngine(RangingEngine.Configuration(profile: .ideal))
     return {
-      let path = DeliveredPath(engine: engine, antennas: 1)
+      let path = DeliveredPath(engine: engine)
       for index in 0..<count { path.process(exchanges[index % exchanges.count]) }
     }
   }

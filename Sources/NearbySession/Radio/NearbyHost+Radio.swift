@@ -98,7 +98,7 @@ private struct RadioReceiver {
 
   init(engine: (any RangingProcessSource)?, tracking: PeerTracker.Configuration?) {
     process = engine?.makeProcess(tracking: tracking)
-    trackers = tracking.map { EachPair(PeerTracker($0)) }
+    trackers = engine == nil ? tracking.map { EachPair(PeerTracker($0)) } : nil
   }
 
   mutating func take(_ report: RadioReport, for host: NearbyHost) {

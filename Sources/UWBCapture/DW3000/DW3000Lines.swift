@@ -38,7 +38,7 @@ struct DW3000Lines: CIRLineParser {
   private var pool = TapStoragePool()
 
   var format: String { "dw3000-cir" }
-  var profile: String { "dw3000" }
+  var profile: String { RadioName.dw3000 }
   var hasPhase: Bool { true }
 
   static func recognise(_ start: Span<UInt8>) -> CaptureFormat.Recognition {

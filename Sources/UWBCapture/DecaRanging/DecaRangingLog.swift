@@ -35,7 +35,7 @@ public struct DecaRangingLog: CaptureReader {
   }
 
   public var header: CaptureHeader {
-    CaptureHeader(format: "decaranging", profile: "dw1000", notes: assembler.notes)
+    CaptureHeader(format: "decaranging", profile: RadioName.dw1000, notes: assembler.notes)
   }
 
   public var skipped: SkippedInput { assembler.skipped }

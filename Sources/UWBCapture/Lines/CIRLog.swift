@@ -19,7 +19,7 @@ protocol CIRLineParser {
 }
 
 extension CIRLineParser {
-  var profile: String { "dw1000" }
+  var profile: String { RadioName.dw1000 }
 }
 
 /// Reads a text log of CIRs, line by line: what the formats that hold no exchanges have in common.

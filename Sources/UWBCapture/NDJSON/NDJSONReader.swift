@@ -33,7 +33,7 @@ public struct NDJSONReader: CaptureReader {
   public var header: CaptureHeader {
     known
       ?? CaptureHeader(
-        format: "ndjson", profile: "dw1000",
+        format: "ndjson", profile: RadioName.dw1000,
         notes: ["the capture lacks its header, which names the radio: dw1000 is assumed (--profile)"])
   }
 
@@ -78,7 +78,7 @@ public struct NDJSONReader: CaptureReader {
         remedy: "Read it with the version of uwb that wrote it, and convert it to SigMF.")
     }
     known = CaptureHeader(
-      format: "ndjson", profile: fields.profile ?? "dw1000",
+      format: "ndjson", profile: fields.profile ?? RadioName.dw1000,
       array: try SigMFReader.array(
         positions: fields.antennaPositions, carrier: fields.carrier, file: scanner.source.name,
         prefix: "line \(scanner.lineNumber), "),

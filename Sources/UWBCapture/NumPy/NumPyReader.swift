@@ -59,7 +59,7 @@ public struct NumPyReader: CaptureReader {
     var notes = ["CIRs alone: no clock and no timestamps, so no distance"]
     if element == .complex128 { notes.append("double precision was rounded to single precision") }
     if options.profile == nil { notes.append("the array does not name its radio: dw1000 is assumed (--profile)") }
-    header = CaptureHeader(format: "npy", profile: options.profile ?? "dw1000", notes: notes)
+    header = CaptureHeader(format: "npy", profile: options.profile ?? RadioName.dw1000, notes: notes)
   }
 
   static func recognise(_ start: Span<UInt8>) -> CaptureFormat.Recognition {

@@ -34,7 +34,7 @@ public struct PhaseTable: CaptureReader {
     }
     let found = self.columns
     header = CaptureHeader(
-      format: "phase-table", profile: "ideal", notes: Self.notes(columns: found, header: table.header))
+      format: "phase-table", profile: RadioName.ideal, notes: Self.notes(columns: found, header: table.header))
     phases = PhaseTableColumns.Quantity.phases.map { found[$0] }.prefix { $0 != nil }.compactMap { $0 }
     guard !phases.isEmpty else {
       throw CaptureError(

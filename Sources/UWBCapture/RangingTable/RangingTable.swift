@@ -46,7 +46,7 @@ public struct RangingTable: CaptureReader {
   private var index = 0
   private var start: Double?
   public private(set) var skipped = SkippedInput()
-  public let header = CaptureHeader(format: "twr-table", profile: "dw1000")
+  public let header = CaptureHeader(format: "twr-table", profile: RadioName.dw1000)
 
   /// - Throws: `CaptureError` where the header lacks a timestamp's column.
   public init(_ source: ByteSource) throws {

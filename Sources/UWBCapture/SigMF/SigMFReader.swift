@@ -47,7 +47,7 @@ public struct SigMFReader: CaptureReader {
     self.layout = layout
     hash = global.sha512
     header = CaptureHeader(
-      format: "sigmf", profile: global.profile ?? "dw1000",
+      format: "sigmf", profile: global.profile ?? RadioName.dw1000,
       array: try Self.array(positions: global.antennaPositions, carrier: global.carrier, file: place, prefix: "uwb:"),
       notes: global.notes ?? [],
       hasPhase: global.hasPhase ?? true)

@@ -10,9 +10,9 @@ import Numerics
 /// A CIR holds more than noise before its signal: side lobes of the preamble code, bursts of other transmitters. So the search begins at
 /// the strongest crest and walks back. It takes an earlier candidate for the first path so far where both hold:
 ///
-/// - what follows it: the gap to the first path so far is one that rooms show at this level (`longestGap`: any down to
-///   `freeLevel` of the strongest, then the shorter the weaker);
-/// - what precedes it: its power is `clutterMargin` times all that was filtered in the `clutterBlocks` blocks before.
+/// - What follows it is near. The gap to the first path so far is one that rooms show at this level (`longestGap`). Down to `freeLevel` of
+///   the strongest power any gap will do; below that, a weaker candidate needs a shorter one.
+/// - What precedes it is weak. Its power is `clutterMargin` times all that was filtered in the `clutterBlocks` blocks before.
 ///
 /// Where nothing reaches the level, the strongest half tap of all stands in if it reaches a laxer one.
 ///

@@ -59,14 +59,14 @@ extension DeviceProfile {
 
   /// A receiver matched to the standard's reference pulse: what simulated captures use.
   public static let ideal = DeviceProfile(
-    name: "ideal", pulse: .standard, delay: .adaptive, peakOffsetTaps: 1, receptionDeviation: 0.1e-9, modelError: 0.003)
+    name: RadioName.ideal, pulse: .standard, peakOffsetTaps: 1, receptionDeviation: 0.1e-9, modelError: 0.003)
 
   /// Decawave DW1000, channel 2, 64 MHz pulse repetition.
   ///
   /// The figures were measured on a public data set (M. Kolakowski, "UWB Channel Impulse Responses Registered in a
   /// Furnished Apartment", 2021, doi 10.5281/zenodo.4742391); `Documentation/DW1000.md` shows how.
   public static let dw1000 = DeviceProfile(
-    name: "dw1000", pulse: .dw1000, delay: .adaptive, peakOffsetTaps: 1.17, receptionDeviation: 0.14e-9,
+    name: RadioName.dw1000, pulse: .dw1000, peakOffsetTaps: 1.17, receptionDeviation: 0.14e-9,
     modelError: 0.03, clutter: 0.06, backgroundPeriodTaps: 8, signal: .dw1000, uncalibratedDeviation: 0.2e-9)
 
   /// Qorvo DW3000 (DW3110, DW3120, DW3210, DW3220), preamble accumulator. **Not measured**: no public capture of one was at
@@ -79,6 +79,6 @@ extension DeviceProfile {
   /// DW1000's clutter and timestamp deviation; no pattern of leakage. Direction does not depend on these; distances do, by a
   /// constant that `uwb calibrate delay` takes out. `uwb calibrate pulse` measures the pulse of a radio at hand (`--pulse`).
   public static let dw3000 = DeviceProfile(
-    name: "dw3000", pulse: .standard, delay: .adaptive, peakOffsetTaps: 1, receptionDeviation: 0.14e-9,
+    name: RadioName.dw3000, pulse: .standard, peakOffsetTaps: 1, receptionDeviation: 0.14e-9,
     modelError: 0.1, clutter: 0.06, uncalibratedDeviation: 0.2e-9)
 }

@@ -26,11 +26,8 @@ struct QualityStage: Sendable {
   ) -> QualityFeatures? {
     guard var features = Self.joined(first, second) else { return nil }
     if let distance = measurement.distance { features.setDistance(distance) }
-    if measurement.distance == nil {
-      features.setSiteOdds(nil)
-    } else {
-      features.setSiteOdds(baseline, signal: signal)
-    }
+    let isRanged = measurement.distance != nil
+    features.setSiteOdds(isRanged ? baseline : nil, signal: isRanged ? signal : nil)
     if measurement.distance != nil || !lineOfSight.linear.features.contains(.freeSpacePeak) {
       measurement.isLineOfSightUnknown = judgesByShape && LineOfSightModel.simulated.trust(features) == 0
       measurement.lineOfSightProbability =

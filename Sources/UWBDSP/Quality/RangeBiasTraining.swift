@@ -4,7 +4,8 @@ import Numerics
 /// a model is worth its settings at all, or a constant, or nothing.
 ///
 /// For each first-path estimator, feature set and λ the ridge regression of ln(error − floor) is fitted without one place and
-/// scored on it in metres, for every place. What is left with the settings that were chosen, place by place, trains the deviation: a ridge regression of ln|residual|, its λ chosen the same way by the likelihood of the residuals.
+/// scored on it in metres, for every place. What the chosen settings leave, place by place, trains the deviation. That is a ridge
+/// regression of ln|residual|, its λ chosen the same way by the likelihood of the residuals.
 /// Scales of features are those of all training places.
 ///
 /// Cost: one run over the rows for each estimator and feature set, then settings × places solutions: a second for thousands of

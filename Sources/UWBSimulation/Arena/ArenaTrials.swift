@@ -106,15 +106,10 @@ public struct ArenaTrials: Sendable {
   }
 
   private static func largest(_ samples: [Complex<Float>]) -> Double {
-    Double(samples.reduce(0) { max($0, power($1)) }.squareRoot())
+    Double(samples.reduce(0) { max($0, $1.lengthSquared) }.squareRoot())
   }
 
   private static func rms(_ samples: ArraySlice<Complex<Float>>) -> Double {
-    Double((samples.reduce(0) { $0 + power($1) } / Float(max(samples.count, 1))).squareRoot())
-  }
-
-  private static func power(_ sample: Complex<Float>) -> Float {
-    let raw = sample.rawStorage
-    return raw.x * raw.x + raw.y * raw.y
+    Double((samples.reduce(0) { $0 + $1.lengthSquared } / Float(max(samples.count, 1))).squareRoot())
   }
 }

@@ -38,7 +38,6 @@ public struct PeakShareCrossing {
   }
 
   private static func magnitude(_ sample: Complex<Float>) -> Float {
-    let raw = sample.rawStorage
-    return (raw.x * raw.x + raw.y * raw.y).squareRoot()
+    sample.lengthSquared.squareRoot()
   }
 }

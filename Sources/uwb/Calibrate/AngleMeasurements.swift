@@ -30,7 +30,7 @@ struct AngleMeasurements {
           let profile = try input.deviceProfile(of: reader.header, file: capture)
           let ranging = RangingEngine(RangingEngine.Configuration(profile: profile, array: antennas))
           origin.set(ranging.configuration)
-          engine = (ranging, ranging.makeWorkspace(antennaCount: antennas.positions.count))
+          engine = (ranging, ranging.makeWorkspace())
           array = array ?? antennas
           guard antennas == array else {
             throw CaptureError(
