@@ -20,6 +20,7 @@ let package = Package(
     .library(name: "UWBCapture", targets: ["UWBCapture"]),
     .library(name: "NearbySession", targets: ["NearbySession"]),
     .library(name: "NearbySimulation", targets: ["NearbySimulation"]),
+    .library(name: "NearbyPorts", targets: ["NearbyPorts"]),
     .library(name: "NearbyUCI", targets: ["NearbyUCI"]),
     .library(name: "UWBReport", targets: ["UWBReport"]),
     .executable(name: "uwb", targets: ["uwb-program"]),
@@ -49,6 +50,7 @@ let package = Package(
     .target(name: "UWBCapture", dependencies: ["UWBTypes"], swiftSettings: strict),
     .target(
       name: "NearbySession", dependencies: values, swiftSettings: strict),
+    .target(name: "NearbyPorts", dependencies: ["UWBPlatform", "UWBTypes"], swiftSettings: strict),
     .target(name: "NearbyUCI", swiftSettings: strict),
     .target(
       name: "NearbySimulation",
@@ -105,6 +107,8 @@ let package = Package(
       name: "NearbySimulationTests",
       dependencies: values + ["UWBDSP", "UWBSimulation", "NearbySession", "NearbySimulation", "TestSupport"],
       swiftSettings: strict),
+    .testTarget(
+      name: "NearbyPortsTests", dependencies: ["UWBPlatform", "UWBTypes", "NearbyPorts"], swiftSettings: strict),
     .testTarget(name: "NearbyUCITests", dependencies: ["NearbyUCI", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "UWBReportTests", dependencies: values + ["UWBDSP", "UWBReport", "TestSupport"], swiftSettings: strict),
