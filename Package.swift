@@ -21,6 +21,8 @@ let package = Package(
     .library(name: "NearbySession", targets: ["NearbySession"]),
     .library(name: "NearbySimulation", targets: ["NearbySimulation"]),
     .library(name: "NearbyPorts", targets: ["NearbyPorts"]),
+    .library(name: "NearbyRoom", targets: ["NearbyRoom"]),
+    .library(name: "NearbyInteractionNames", targets: ["NearbyInteractionNames"]),
     .library(name: "NearbyUCI", targets: ["NearbyUCI"]),
     .library(name: "UWBReport", targets: ["UWBReport"]),
     .executable(name: "uwb", targets: ["uwb-program"]),
@@ -51,15 +53,19 @@ let package = Package(
     .target(
       name: "NearbySession", dependencies: values, swiftSettings: strict),
     .target(name: "NearbyPorts", dependencies: ["UWBPlatform", "UWBTypes"], swiftSettings: strict),
+    .target(name: "NearbyInteractionNames", dependencies: values + ["NearbySession"], swiftSettings: strict),
+    .target(name: "NearbyRoom", dependencies: values + ["NearbySession", "NearbyPorts"], swiftSettings: strict),
     .target(name: "NearbyUCI", swiftSettings: strict),
     .target(
       name: "NearbySimulation",
-      dependencies: values + ["UWBDSP", "UWBSimulation", "NearbySession"], swiftSettings: strict),
+      dependencies: values + ["UWBDSP", "UWBSimulation", "NearbySession", "NearbyPorts", "NearbyRoom"],
+      swiftSettings: strict),
     .target(name: "UWBReport", dependencies: values + ["UWBDSP"], swiftSettings: strict),
     .target(
       name: "uwb",
       dependencies: values + [
-        "UWBDSP", "UWBSimulation", "UWBCapture", "NearbySession", "NearbySimulation", "UWBReport",
+        "UWBDSP", "UWBSimulation", "UWBCapture", "NearbySession", "NearbyPorts", "NearbyRoom", "NearbySimulation",
+        "UWBReport",
         .product(name: "Yams", package: "Yams"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
@@ -105,7 +111,15 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "NearbySimulationTests",
-      dependencies: values + ["UWBDSP", "UWBSimulation", "NearbySession", "NearbySimulation", "TestSupport"],
+      dependencies: values + [
+        "UWBDSP", "UWBSimulation", "NearbySession", "NearbyPorts", "NearbyRoom", "NearbySimulation", "TestSupport",
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "NearbyInteractionNamesTests", dependencies: values + ["NearbySession", "NearbyInteractionNames"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "NearbyRoomTests", dependencies: values + ["NearbySession", "NearbyPorts", "NearbyRoom"],
       swiftSettings: strict),
     .testTarget(
       name: "NearbyPortsTests", dependencies: ["UWBPlatform", "UWBTypes", "NearbyPorts"], swiftSettings: strict),
@@ -115,8 +129,8 @@ let package = Package(
     .testTarget(
       name: "uwbTests",
       dependencies: values + [
-        "UWBDSP", "uwb", "uwb-program", "NearbySession", "NearbySimulation", "UWBCapture", "UWBSimulation",
-        "TestSupport",
+        "UWBDSP", "uwb", "uwb-program", "NearbySession", "NearbyPorts", "NearbyRoom", "NearbySimulation", "UWBCapture",
+        "UWBSimulation", "TestSupport",
       ],
       swiftSettings: strict),
   ],
@@ -134,7 +148,7 @@ if Context.environment["UWB_FUZZ"] == "1" {
     .executableTarget(
       name: "fuzz",
       dependencies: values + [
-        "UWBDSP", "UWBCapture", "NearbySession", "NearbySimulation", "uwb",
+        "UWBDSP", "UWBCapture", "NearbySession", "NearbyPorts", "NearbyRoom", "NearbySimulation", "uwb",
         .product(name: "Numerics", package: "swift-numerics"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],

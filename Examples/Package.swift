@@ -5,6 +5,8 @@ let session: [Target.Dependency] = [
   .product(name: "NearbySession", package: "UWBDSP"), .product(name: "NearbySimulation", package: "UWBDSP"),
 ]
 
+let names: Target.Dependency = .product(name: "NearbyInteractionNames", package: "UWBDSP")
+
 let package = Package(
   name: "Examples",
   platforms: [.macOS(.v26)],
@@ -18,6 +20,14 @@ let package = Package(
     .executableTarget(name: "AsyncStyle", dependencies: session),
     .executableTarget(name: "Accessory", dependencies: session),
     .executableTarget(name: "ViewModel", dependencies: session),
+    .target(name: "Finder", dependencies: [names]),
+    .executableTarget(name: "FrameworkNames", dependencies: session + ["Finder", names]),
+    .executableTarget(
+      name: "TwoProcesses",
+      dependencies: session + [
+        "Finder", names, .product(name: "NearbyPorts", package: "UWBDSP"),
+        .product(name: "NearbyRoom", package: "UWBDSP"),
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )

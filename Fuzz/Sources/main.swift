@@ -1,12 +1,14 @@
 import ArgumentParser
 import Foundation
+import NearbyPorts
+import NearbyRoom
 import NearbySession
 import NearbySimulation
 import UWBCapture
 import UWBDSP
 
 // Throws bytes at one reader, which UWB_FUZZ_FORMAT names: a capture format, `sigmf` (metadata over fixed samples),
-// `sigmf-archive`, `sigmf-collection`, `truth`, `pose`, `accessory` (messages), `scenario`, or a file that a verb of the command line
+// `sigmf-archive`, `sigmf-collection`, `truth`, `pose`, `accessory` and `room` (messages), `scenario`, or a file that a verb of the command line
 // takes (`CommandTarget`). What a reader may do with any bytes: yield exchanges, count losses, throw its own error. What it may not: crash,
 // hang, take memory without measure (libFuzzer's -rss_limit_mb), or lose count.
 
@@ -66,6 +68,16 @@ func readMessage(_ bytes: UnsafeBufferPointer<UInt8>) throws(AccessoryMessageErr
   precondition(again == message, "\(message) does not come back")
 }
 
+/// The same for messages between a room and its visitors, in a stream.
+func readRoom(_ bytes: UnsafeBufferPointer<UInt8>) throws {
+  var frames = FrameStream(limit: RoomMessage.maximumLength)
+  for frame in try frames.push(bytes) {
+    let message = try RoomMessage(bytes: frame)
+    let again = try RoomMessage(bytes: message.bytes)
+    precondition(again == message, "\(message) does not come back")
+  }
+}
+
 func test(_ bytes: UnsafeBufferPointer<UInt8>) throws {
   func source() -> ByteSource {
     var position = 0
@@ -85,6 +97,7 @@ func test(_ bytes: UnsafeBufferPointer<UInt8>) throws {
   }
   switch format {
   case "accessory": try readMessage(bytes)
+  case "room": try readRoom(bytes)
   case "scenario": try playScenario(file("x.yaml"))
   case "truth": _ = try TruthTable(source())
   case "pose":
@@ -105,7 +118,9 @@ func test(_ bytes: UnsafeBufferPointer<UInt8>) throws {
 func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
   do {
     try test(UnsafeBufferPointer(start: start, count: count))
-  } catch is CaptureError, is AccessoryMessageError, is ScenarioError, is ExitCode, is ValidationError {
+  } catch is CaptureError, is AccessoryMessageError, is RoomMessageError, is PortError, is ScenarioError, is ExitCode,
+    is ValidationError
+  {
   } catch {
     fatalError("an error of another kind: \(error)")
   }

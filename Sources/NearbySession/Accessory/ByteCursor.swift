@@ -1,30 +1,30 @@
 /// Appends little-endian numbers to bytes.
-struct ByteWriter {
-  private(set) var bytes: [UInt8] = []
+package struct ByteWriter {
+  package private(set) var bytes: [UInt8] = []
 
-  init(capacity: Int) {
+  package init(capacity: Int) {
     bytes.reserveCapacity(capacity)
   }
 
-  mutating func write(_ value: some FixedWidthInteger) {
+  package mutating func write(_ value: some FixedWidthInteger) {
     withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
   }
 
-  mutating func write(contentsOf more: some Sequence<UInt8>) {
+  package mutating func write(contentsOf more: some Sequence<UInt8>) {
     bytes.append(contentsOf: more)
   }
 }
 
 /// Takes little-endian numbers from bytes whose count the caller has checked against the format's.
-struct ByteReader {
+package struct ByteReader {
   private let bytes: [UInt8]
-  private(set) var offset = 0
+  package private(set) var offset = 0
 
-  init(_ bytes: [UInt8]) {
+  package init(_ bytes: [UInt8]) {
     self.bytes = bytes
   }
 
-  mutating func read<Value: FixedWidthInteger & UnsignedInteger>() -> Value {
+  package mutating func read<Value: FixedWidthInteger & UnsignedInteger>() -> Value {
     var value: Value = 0
     for index in 0..<(Value.bitWidth / 8) {
       value |= Value(bytes[offset + index]) << Value(8 * index)
@@ -33,7 +33,7 @@ struct ByteReader {
     return value
   }
 
-  mutating func read(count: Int) -> [UInt8] {
+  package mutating func read(count: Int) -> [UInt8] {
     defer { offset += count }
     return [UInt8](bytes[offset..<(offset + count)])
   }

@@ -26,12 +26,12 @@ public struct DeviceCapabilities: Sendable, Hashable {
   public static let distanceOnly = DeviceCapabilities(supportsPreciseDistanceMeasurement: true)
 
   /// One bit each, lowest first in the order above.
-  var bits: UInt8 {
+  package var bits: UInt8 {
     (supportsPreciseDistanceMeasurement ? 1 : 0) | (supportsDirectionMeasurement ? 2 : 0)
       | (supportsCameraAssistance ? 4 : 0) | (supportsExtendedDistanceMeasurement ? 8 : 0)
   }
 
-  init(bits: UInt8) {
+  package init(bits: UInt8) {
     self.init(
       supportsPreciseDistanceMeasurement: bits & 1 != 0, supportsDirectionMeasurement: bits & 2 != 0,
       supportsCameraAssistance: bits & 4 != 0, supportsExtendedDistanceMeasurement: bits & 8 != 0)

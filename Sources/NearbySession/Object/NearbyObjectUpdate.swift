@@ -110,7 +110,7 @@ extension NearbyObject {
 
 extension UpdateLimits {
   /// Whether the signal is so weak for its distance that the antennas' side can't be the peer's.
-  fileprivate func isTooWeakForDirection(_ measurement: RangingMeasurement) -> Bool {
+  package func isTooWeakForDirection(_ measurement: RangingMeasurement) -> Bool {
     guard let snrAtOneMetredB, let snr = measurement.snrdB.finite, let distance = measurement.distance.finite else {
       return false
     }

@@ -17,6 +17,33 @@ public struct RangingParameters: Sendable, Hashable {
   public var roundControl: UInt8
   public var stsInitialVector: ShareableConfigurationData.InitialVector
 
+  /// As another radio or a message states them.
+  public init(
+    sessionIdentifier: UInt32, isController: Bool, localAddress: UInt16, peerAddress: UInt16, channel: UInt8,
+    preambleIndex: UInt8, slotsPerRound: UInt16, slotRSTU: UInt16, blockMilliseconds: UInt16, roundControl: UInt8,
+    stsInitialVector: ShareableConfigurationData.InitialVector
+  ) {
+    self.sessionIdentifier = sessionIdentifier
+    self.isController = isController
+    self.localAddress = localAddress
+    self.peerAddress = peerAddress
+    self.channel = channel
+    self.preambleIndex = preambleIndex
+    self.slotsPerRound = slotsPerRound
+    self.slotRSTU = slotRSTU
+    self.blockMilliseconds = blockMilliseconds
+    self.roundControl = roundControl
+    self.stsInitialVector = stsInitialVector
+  }
+
+  /// What the other end has, where both derived the same.
+  package var mirrored: RangingParameters {
+    var other = self
+    other.isController.toggle()
+    (other.localAddress, other.peerAddress) = (peerAddress, localAddress)
+    return other
+  }
+
   /// Of a session with an accessory: what the accessory was told. It has chosen its role, and this end has the other one.
   init(_ shared: ShareableConfigurationData, accessory: AccessoryConfigurationData) {
     sessionIdentifier = shared.sessionIdentifier

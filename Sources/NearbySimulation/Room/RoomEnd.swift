@@ -8,6 +8,7 @@ struct RoomEnd {
   let linkChanges: LinkChanges?
   var accessory: AccessorySimulator?
   var isOff = false
+  var visitor: RoomVisitor?
   private let clock = NearbyManualClock()
   private let isAssisted: Bool
   private var exchanges: ExchangePipeline?
@@ -37,6 +38,13 @@ struct RoomEnd {
           shortAddress: description.shortAddress ?? UInt16(0x0100 &+ index & 0x7FFF),
           preferredUpdateRate: rates[description.updateRate] ?? .automatic))
     }
+  }
+
+  /// What the radio is to range.
+  var links: [RangingLink] { visitor?.links ?? host?.links ?? [] }
+
+  func parameters(of link: RangingLink) -> RangingParameters? {
+    visitor?.parameters(of: link) ?? host?.parameters(of: link)
   }
 
   /// The host's clock and the device's pose at a moment of the room.

@@ -14,6 +14,8 @@ final class RoomLink {
   /// s
   let period: Double
   private let firstTime: Double
+  /// Whether both ends range with the same keys; others hear nothing of each other.
+  var hasCommonKeys = true
   /// The next exchange's.
   private(set) var index = 0
 

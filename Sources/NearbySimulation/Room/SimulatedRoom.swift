@@ -26,13 +26,13 @@ public final class SimulatedRoom {
   var onStep: ((Double) -> Void)?
 
   let plan: RoomPlan
-  private var ends: [RoomEnd] = []
-  private var links: [RoomLink.Key: RoomLink] = [:]
-  private var order: [RoomLink] = []
-  private var linkCount = 0
-  private var linksAreStale = true
+  var ends: [RoomEnd] = []
+  var links: [RoomLink.Key: RoomLink] = [:]
+  var order: [RoomLink] = []
+  var linkCount = 0
+  var linksAreStale = true
   private var nextBeat = 0.0
-  private var lost: [LostMessages] = []
+  var lost: [LostMessages] = []
   private var engines: [AntennaArray: (RangingEngine, RangingEngine.Workspace)] = [:]
   private(set) var exchangeCount = 0
 
@@ -181,98 +181,12 @@ public final class SimulatedRoom {
     onStep?(time)
   }
 
-  // MARK: Who ranges
-
-  /// Tells peers of ended sessions, where the notice arrives, and notes that links have changed.
-  private func drainNotices() {
-    for index in ends.indices {
-      while let change = ends[index].linkChanges?.takeReady() {
-        linksAreStale = true
-        guard case .ended(let token) = change, !ends[index].isOff else { continue }
-        for other in ends.indices where other != index && !ends[other].isOff {
-          guard let host = ends[other].host,
-            !lost.contains(where: { $0.areNotices && $0.holds(index, other, at: time) })
-          else { continue }
-          host.peerEnded(token)
-        }
-      }
-    }
-  }
-
-  private func refreshLinks() {
-    linksAreStale = false
-    order.removeAll()
-    var byToken: [DiscoveryToken: (node: Int, link: RangingLink)] = [:]
-    for index in ends.indices where !ends[index].isOff {
-      for link in ends[index].host?.links ?? [] { byToken[link.localToken] = (index, link) }
-    }
-    for index in ends.indices where !ends[index].isOff {
-      for link in ends[index].host?.links ?? [] {
-        if let other = byToken[link.peerToken] {
-          guard other.link.isMutual(with: link) else { continue }
-          activate(RoomLink.Key(local: index, peer: other.node, link: link), period: 1 / scenario.rate)
-        } else if let accessory = accessory(for: link), let period = ends[accessory].accessory?.period {
-          activate(RoomLink.Key(local: index, peer: accessory, link: link), period: period)
-        }
-      }
-    }
-  }
-
-  /// The accessory that ranges with this end.
-  private func accessory(for link: RangingLink) -> Int? {
-    guard link.peerToken.kind == .accessory else { return nil }
-    return ends.firstIndex { end in
-      guard !end.isOff, let accessory = end.accessory, let ranging = accessory.ranging else { return false }
-      return accessory.configuration.address == link.peerAddress
-        && UInt64(ranging.destinationAddress) == link.localAddress.rawValue
-    }
-  }
-
-  private func activate(_ key: RoomLink.Key, period: Double) {
-    let link: RoomLink
-    if let known = links[key], known.period == period {
-      link = known
-    } else {
-      // Successive multiples of the golden ratio spread any number of links over a period.
-      let phase = (Double(linkCount + 1) * 0.618_033_988_749_894_9).truncatingRemainder(dividingBy: 1)
-      link = RoomLink(
-        key, simulator: simulator(key, period: period, firstTime: phase * period, number: linkCount), period: period,
-        firstTime: phase * period)
-      linkCount += 1
-      links[key] = link
-    }
-    link.skip(to: time)
-    order.append(link)
-  }
-
-  private func simulator(
-    _ key: RoomLink.Key, period: Double, firstTime: Double, number: Int
-  ) -> ExchangeSimulator {
-    let local = plan.nodes[key.local]
-    let peer = plan.nodes[key.peer]
-    var configuration = ExchangeConfiguration(
-      profile: .ideal, array: local.array, peerTrajectory: peer.motion.trajectory, exchangeCount: .max)
-    configuration.localMotion = local.motion
-    configuration.surroundings = plan.surroundings
-    configuration.rate = 1 / period
-    configuration.firstTime = firstTime
-    configuration.localClock = local.clock
-    configuration.peerClock = peer.clock
-    configuration.snrAtOneMetredB = scenario.radio.snrAtOneMetredB
-    configuration.bodyLossdB = local.array.positions.count >= 2 ? scenario.radio.bodyLossdB : 0
-    // Full scale at 5 cm: what a gain control does for radios that come that near.
-    configuration.quantisation = scenario.radio.isQuantised ? .fullScale(20) : nil
-    configuration.peer = key.link.peerAddress
-    configuration.local = key.link.localAddress
-    var generator = SeededGenerator(seed: scenario.seed, stream: 4 << 32 | UInt64(number))
-    return ExchangeSimulator(configuration, seed: generator.next())
-  }
-
   // MARK: One exchange
 
   private func exchange(_ link: RoomLink) {
     let local = link.key.local
     guard !lost.contains(where: { !$0.areNotices && $0.holds(local, link.key.peer, at: time) }), isHeard(link) else {
+      ends[local].visitor?.miss(link.key.link)
       return
     }
     var exchange = link.simulator.exchange(at: link.index)
@@ -280,11 +194,13 @@ public final class SimulatedRoom {
     exchange.index = exchangeCount
     exchangeCount += 1
     onExchange?(plan.nodes[local].name, exchange)
+    if let visitor = ends[local].visitor { return visitor.take(exchange, of: link.key.link) }
     ends[local].settle(at: time, plan.nodes[local])
     ends[local].pipeline(engine(for: plan.nodes[local].array))?.process(exchange)
   }
 
   private func isHeard(_ link: RoomLink) -> Bool {
+    guard link.hasCommonKeys else { return false }
     let strongest = link.simulator.configuration.paths(at: time).map(\.power).max() ?? 0
     guard scenario.radio.snrAtOneMetredB + 10 * log10(strongest) >= scenario.radio.sensitivitydB else { return false }
     guard scenario.radio.loss > 0 else { return true }
@@ -292,7 +208,7 @@ public final class SimulatedRoom {
     return generator.uniform(in: 0...1) >= scenario.radio.loss
   }
 
-  private func engine(for array: AntennaArray) -> (RangingEngine, RangingEngine.Workspace) {
+  func engine(for array: AntennaArray) -> (RangingEngine, RangingEngine.Workspace) {
     if let known = engines[array] { return known }
     let engine = RangingEngine(
       RangingEngine.Configuration(profile: .ideal, array: array.positions.count >= 2 ? array : nil))

@@ -14,6 +14,8 @@ final class FakeRadio: RangingRadio {
   private struct State {
     var calls: [Call] = []
     var refuses = false
+    var ranging: Set<RangingLink> = []
+    var faults: [String] = []
     var waiters: [(count: Int, continuation: CheckedContinuation<[Call], Never>)] = []
   }
 
@@ -35,7 +37,13 @@ final class FakeRadio: RangingRadio {
 
   func vanish() { continuation.finish() }
 
-  func refuse() { state.withLock { $0.refuses = true } }
+  func refuse(_ refuses: Bool = true) { state.withLock { $0.refuses = refuses } }
+
+  /// What it was told to range, and no longer to.
+  var ranging: Set<RangingLink> { state.withLock { $0.ranging } }
+
+  /// Calls that make no sense: a start of what ranges, a stop of what does not.
+  var faults: [String] { state.withLock { $0.faults } }
 
   /// The calls so far, once there are `count`.
   func calls(_ count: Int) async -> [Call] {
@@ -59,6 +67,12 @@ final class FakeRadio: RangingRadio {
   private func keep(_ call: Call) {
     let (ready, calls) = state.withLock { state in
       state.calls.append(call)
+      switch call {
+      case .start(let link, _):
+        if !state.ranging.insert(link).inserted { state.faults.append("a link started twice") }
+      case .stop(let link):
+        if state.ranging.remove(link) == nil { state.faults.append("a link stopped that did not range") }
+      }
       let count = state.calls.count
       defer { state.waiters.removeAll { $0.count <= count } }
       return (state.waiters.filter { $0.count <= count }.map(\.continuation), state.calls)

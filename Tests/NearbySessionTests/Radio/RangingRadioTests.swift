@@ -1,5 +1,6 @@
 import Testing
 import UWBDSP
+import UWBSimulation
 
 @testable import NearbySession
 
@@ -93,6 +94,27 @@ import UWBDSP
     #expect(parameters.channel == 9 && parameters.preambleIndex == 11 && parameters.roundControl == 3)
   }
 
+  @Test("a run with another peer, or with another accessory, stops the link and starts one with other keys")
+  func changedRun() async throws {
+    let radio = FakeRadio()
+    let session = NearbySession(host: host(radio))
+    let accessories = try [1, 2].map { try NearbyAccessoryConfiguration(data: accessoryData(address: $0).data) }
+    let configurations: [NearbyConfiguration] = [
+      .peer(NearbyPeerConfiguration(peerToken: peerToken(1))), .peer(NearbyPeerConfiguration(peerToken: peerToken(2))),
+      .accessory(accessories[0]), .accessory(accessories[1]), .peer(NearbyPeerConfiguration(peerToken: peerToken(1))),
+    ]
+    for (index, configuration) in configurations.enumerated() {
+      try session.run(configuration)
+      _ = await radio.calls(2 * index + 1)
+    }
+    let started = await radio.calls(9).compactMap(\.started)
+    #expect(radio.faults.isEmpty && radio.ranging == [started[4].link])
+    #expect(started.map(\.link.peerToken) == configurations.map(\.peerToken))
+    #expect(Set(started.map(\.parameters.stsInitialVector)).count == 4, "two tokens give the same keys each time")
+    #expect(Set(started.map(\.parameters.sessionIdentifier)).count == 4)
+    #expect(started[4].parameters == started[0].parameters)
+  }
+
   @Test("a ready measurement reaches its session on the host's clock, tracked, with its angles")
   func measured() async throws {
     let radio = FakeRadio()
@@ -133,6 +155,38 @@ import UWBDSP
     let error = try #require(await drain(otherEvents).error)
     #expect(error.code == .sessionFailed && error.reason.contains("engine"))
     withExtendedLifetime(other) {}
+  }
+
+  @Test("exchanges are measured and tracked as by a pipeline, ready measurements as by a tracker")
+  func tracked() async throws {
+    let engine = RangingEngine(RangingEngine.Configuration(profile: .ideal))
+    let radio = FakeRadio()
+    let (session, events, link) = try await running(radio, on: host(radio, engine: engine))
+    var configuration = ExchangeConfiguration(
+      profile: .ideal, array: .single(), peerTrajectory: .stationary(SIMD3(0, 0, -3)), exchangeCount: 5)
+    configuration.peer = link.peerAddress
+    configuration.local = link.localAddress
+    let exchanges = ExchangeSimulator(configuration, seed: 3)
+    let pipeline = RangingPipeline(engine)
+    var tracker = EachPair(PeerTracker(PeerTracker.Configuration()))
+    let ready = FakeRadio()
+    let (other, otherEvents, otherLink) = try await running(ready, on: host(ready))
+    for index in 0..<5 {
+      let exchange = exchanges.exchange(at: index)
+      radio.report(.exchange(exchange, of: link))
+      let seen = try object(try await next(events))
+      #expect(seen.distance == pipeline.process(exchange).distance && seen.distance != nil)
+      let distance = 3 + 0.1 * Double(index % 2)
+      let time = Double(index)
+      ready.report(.measured(RadioMeasurement(distance: distance, time: time), of: otherLink))
+      let expected = tracker.update(
+        RangingMeasurement(
+          exchange: 0, time: time, peer: otherLink.peerAddress, status: .ok, distance: distance, distanceDeviation: 0.1),
+        of: RadioPair(local: otherLink.localAddress, peer: otherLink.peerAddress)
+      ).measurement
+      #expect(try object(try await next(otherEvents)).distance == expected.distance)
+    }
+    withExtendedLifetime((session, other)) {}
   }
 
   @Test("missed rounds give updates without values, and then a timeout")
