@@ -81,6 +81,7 @@ import UWBTypes
     #expect(app.objects.first?.direction == nil)
     host.peerEnded(token.token)
     await app.wait(for: "removed peerEnded")
+    withExtendedLifetime(session) {}
   }
 
   @Test("R29 R31 suspension is told, run does nothing until it has ended, and then resumes")
@@ -100,6 +101,7 @@ import UWBTypes
     session.run(configuration)
     await app.wait(for: "started")
     #expect(app.errors.isEmpty)
+    withExtendedLifetime(session) {}
   }
 
   @Test("R33 a failure is told once with its code, even where the app lets go at once; the app's own end is not told")
@@ -185,6 +187,7 @@ import UWBTypes
     await app.wait(for: "shareable")
     let told = try #require(app.data)
     #expect(try ShareableConfigurationData(data: told).sessionIdentifier != 0)
+    withExtendedLifetime(session) {}
   }
 
   @Test("R38 R40 capabilities, camera assistance and its reasons")
@@ -221,6 +224,7 @@ import UWBTypes
     session.run(NINearbyPeerConfiguration(peerToken: try Self.peerToken()))
     while screen.started == 0 { await Task.yield() }
     #expect(first.started == 0)
+    withExtendedLifetime((session, first)) {}
   }
 
   @Test("R44 sessions are keys, and a queue of the app's choice calls its delegate")
@@ -241,5 +245,6 @@ import UWBTypes
     session.delegate = app
     session.run(NINearbyPeerConfiguration(peerToken: try Self.peerToken()))
     for await _ in app.heard { break }
+    withExtendedLifetime(session) {}
   }
 }

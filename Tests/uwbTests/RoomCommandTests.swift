@@ -56,11 +56,11 @@ import Testing
       let heard = try #require(distance)
       #expect(abs(heard - 2) < 0.1)
     }
-    withExtendedLifetime((sessions, hosts)) {}
     server.kill()
     for stream in events {
       for try await event in stream where event == .suspended { break }
     }
+    withExtendedLifetime((sessions, hosts)) {}
   }
 
   @Test("an address that can't be listened on, or is none, is refused with its remedy")

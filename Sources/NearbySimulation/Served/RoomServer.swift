@@ -18,6 +18,25 @@
       case left(device: String, RoomError?)
     }
 
+    /// A connection that has joined.
+    private final class Visitor {
+      let port: BytePort
+      /// Why it was sent away.
+      var error: RoomError?
+
+      init(_ port: BytePort) { self.port = port }
+
+      /// One that takes no more has its connection closed, which ends its reading as well.
+      func tell(_ message: RoomMessage) {
+        do throws(PortError) {
+          try port.send(message)
+        } catch {
+          if self.error == nil { self.error = .port(error) }
+          port.close()
+        }
+      }
+    }
+
     /// Connections that have not said yet who they are.
     static let waitingLimit = 64
     /// Messages of one visitor between two pauses.
@@ -32,7 +51,7 @@
     private let patience: Duration
     private let onEvent: @Sendable (Event) -> Void
     private var waiting = 0
-    private var visitors: [Int: BytePort] = [:]
+    private var visitors: [Int: Visitor] = [:]
 
     /// - Parameters:
     ///   - patience: how long a connection may take to say who it is.
@@ -123,11 +142,9 @@
         throw .port(error)
       }
       waiting -= 1
-      visitors[device] = port
-      // One that takes no more has its connection closed, which ends its reading as well.
-      room.admit(device) { message in
-        do { try port.send(message) } catch { port.close() }
-      }
+      let visitor = Visitor(port)
+      visitors[device] = visitor
+      room.admit(device) { visitor.tell($0) }
       onEvent(.joined(device: room.plan.nodes[device].name))
       return device
     }
@@ -160,8 +177,8 @@
 
     private func dismiss(_ device: Int, _ error: RoomError?) {
       room.dismiss(device)
-      visitors[device] = nil
-      onEvent(.left(device: room.plan.nodes[device].name, error))
+      let visitor = visitors.removeValue(forKey: device)
+      onEvent(.left(device: room.plan.nodes[device].name, error ?? visitor?.error))
     }
   }
 #endif

@@ -113,6 +113,7 @@ import UWBSimulation
     #expect(Set(started.map(\.parameters.stsInitialVector)).count == 4, "two tokens give the same keys each time")
     #expect(Set(started.map(\.parameters.sessionIdentifier)).count == 4)
     #expect(started[4].parameters == started[0].parameters)
+    withExtendedLifetime(session) {}
   }
 
   @Test("a ready measurement reaches its session on the host's clock, tracked, with its angles")

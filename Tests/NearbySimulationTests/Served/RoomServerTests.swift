@@ -58,7 +58,7 @@ import UWBTypes
   }
 
   /// An app in the place of a device.
-  private struct App {
+  private final class App: Sendable {
     let radio: RemoteRoom
     let host: NearbyHost
     let session: NearbySession
@@ -133,6 +133,7 @@ import UWBTypes
     try c.run(with: a)
     let heard = try await going(served) { try await c.update() }
     #expect(heard.distance != nil)
+    withExtendedLifetime((a, b, c)) {}
   }
 
   @Test("ends whose settings differ have other keys and hear nothing: rounds are missed")
@@ -149,6 +150,7 @@ import UWBTypes
         #expect(object.distanceUnavailability == .exchangeFailed)
       }
     }
+    withExtendedLifetime((a, b)) {}
   }
 
   @Test("a peer in front of the screen has a distance and no direction")
@@ -164,6 +166,7 @@ import UWBTypes
       #expect(object.distance != nil && object.direction == nil)
       #expect(try await b.update().direction != nil)
     }
+    withExtendedLifetime((a, b)) {}
   }
 
   @Test("who can't be there is told why: wrong name, taken, full, another version, a message out of turn")
@@ -212,6 +215,7 @@ import UWBTypes
       _ = try await served.door { events in
         events.count { if case .left(device: "a", .some) = $0 { true } else { false } } == left
       }
+      withExtendedLifetime(port) {}
     }
     withExtendedLifetime(silent) {}
   }
@@ -245,6 +249,7 @@ import UWBTypes
         #expect(object.distance != nil)
       }
     }
+    withExtendedLifetime((a, b, flood)) {}
   }
 
   @Test("a visitor that reads nothing is sent away; who ranged with it is told of each round")
@@ -261,10 +266,14 @@ import UWBTypes
     let link = try #require(host.links.first)
     try hanging.send(.start(link, try #require(host.parameters(of: link))))
     try a.session.run(NearbyPeerConfiguration(peerToken: link.localToken))
-    try await going(served, step: 0.2) {
-      let events = try await served.door { $0.contains { if case .left(device: "b", _) = $0 { true } else { false } } }
-      #expect(!events.contains { if case .left(device: "a", _) = $0 { true } else { false } })
+    let events = try await going(served, step: 0.2) {
+      try await served.door { events in events.contains { if case .left = $0 { true } else { false } } }
+    }
+    guard case .left(device: "b", .port(.backlog))? = events.last else {
+      Issue.record("\(events)")
+      return
     }
     #expect(try await a.update().distanceUnavailability == .exchangeFailed)
+    withExtendedLifetime((a, hanging, session)) {}
   }
 }
