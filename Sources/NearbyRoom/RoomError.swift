@@ -18,6 +18,7 @@ public enum RoomError: Error, Sendable, Hashable {
       switch error {
       case let error as RoomError: error
       case let error as RoomMessageError: .message(error)
+      case PortError.closed, PortError.disconnected: .noAnswer
       case let error as PortError: .port(error)
       default: .unexpectedMessage
       }

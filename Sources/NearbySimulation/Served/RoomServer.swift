@@ -26,12 +26,14 @@
 
       init(_ port: BytePort) { self.port = port }
 
-      /// One that takes no more has its connection closed, which ends its reading as well.
+      /// One that takes no more has its connection closed, which ends its reading as well. One that has gone says so by its reading.
       func tell(_ message: RoomMessage) {
         do throws(PortError) {
           try port.send(message)
+        } catch .closed {
+        } catch .disconnected {
         } catch {
-          if self.error == nil { self.error = .port(error) }
+          self.error = .port(error)
           port.close()
         }
       }
@@ -139,7 +141,7 @@
       do {
         try port.send(.welcome(device: room.plan.nodes[device].name, room.capabilities(of: device)))
       } catch {
-        throw .port(error)
+        throw RoomError(error)
       }
       waiting -= 1
       let visitor = Visitor(port)
