@@ -24,6 +24,7 @@ let package = Package(
     .library(name: "NearbyRoom", targets: ["NearbyRoom"]),
     .library(name: "NearbyInteractionNames", targets: ["NearbyInteractionNames"]),
     .library(name: "NearbyUCI", targets: ["NearbyUCI"]),
+    .library(name: "NearbyUCIRadio", targets: ["NearbyUCIRadio"]),
     .library(name: "UWBReport", targets: ["UWBReport"]),
     .executable(name: "uwb", targets: ["uwb-program"]),
   ],
@@ -49,13 +50,16 @@ let package = Package(
     .target(
       name: "UWBSimulation", dependencies: values + ["UWBDSP", .product(name: "Numerics", package: "swift-numerics")],
       swiftSettings: strict),
-    .target(name: "UWBCapture", dependencies: ["UWBTypes"], swiftSettings: strict),
+    .target(name: "UWBCapture", dependencies: ["UWBPlatform", "UWBTypes", "NearbyUCI"], swiftSettings: strict),
     .target(
       name: "NearbySession", dependencies: values, swiftSettings: strict),
     .target(name: "NearbyPorts", dependencies: ["UWBPlatform", "UWBTypes"], swiftSettings: strict),
     .target(name: "NearbyInteractionNames", dependencies: values + ["NearbySession"], swiftSettings: strict),
     .target(name: "NearbyRoom", dependencies: values + ["NearbySession", "NearbyPorts"], swiftSettings: strict),
-    .target(name: "NearbyUCI", swiftSettings: strict),
+    .target(name: "NearbyUCI", dependencies: ["UWBPlatform", "UWBTypes"], swiftSettings: strict),
+    .target(
+      name: "NearbyUCIRadio", dependencies: values + ["NearbySession", "NearbyPorts", "NearbyUCI"],
+      swiftSettings: strict),
     .target(
       name: "NearbySimulation",
       dependencies: values + ["UWBDSP", "UWBSimulation", "NearbySession", "NearbyPorts", "NearbyRoom"],
@@ -65,7 +69,7 @@ let package = Package(
       name: "uwb",
       dependencies: values + [
         "UWBDSP", "UWBSimulation", "UWBCapture", "NearbySession", "NearbyPorts", "NearbyRoom", "NearbySimulation",
-        "UWBReport",
+        "NearbyUCI", "NearbyUCIRadio", "UWBReport",
         .product(name: "Yams", package: "Yams"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
@@ -104,7 +108,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "UWBCaptureTests",
-      dependencies: values + ["UWBDSP", "UWBCapture", "UWBSimulation", "TestSupport", "CSanitizerProbe"],
+      dependencies: values + [
+        "NearbyUCI", "UWBDSP", "UWBCapture", "UWBSimulation", "TestSupport", "CSanitizerProbe",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "NearbySessionTests", dependencies: values + ["UWBDSP", "NearbySession", "UWBSimulation", "TestSupport"],
@@ -123,14 +129,20 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "NearbyPortsTests", dependencies: ["UWBPlatform", "UWBTypes", "NearbyPorts"], swiftSettings: strict),
-    .testTarget(name: "NearbyUCITests", dependencies: ["NearbyUCI", "TestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "NearbyUCITests", dependencies: ["UWBPlatform", "UWBTypes", "NearbyUCI", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "NearbyUCIRadioTests",
+      dependencies: values + ["NearbySession", "NearbyPorts", "NearbyUCI", "NearbyUCIRadio"],
+      swiftSettings: strict),
     .testTarget(
       name: "UWBReportTests", dependencies: values + ["UWBDSP", "UWBReport", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "uwbTests",
       dependencies: values + [
         "UWBDSP", "uwb", "uwb-program", "NearbySession", "NearbyPorts", "NearbyRoom", "NearbySimulation", "UWBCapture",
-        "UWBSimulation", "TestSupport",
+        "UWBSimulation", "NearbyUCI", "NearbyUCIRadio", "TestSupport",
       ],
       swiftSettings: strict),
   ],
@@ -148,7 +160,7 @@ if Context.environment["UWB_FUZZ"] == "1" {
     .executableTarget(
       name: "fuzz",
       dependencies: values + [
-        "UWBDSP", "UWBCapture", "NearbySession", "NearbyPorts", "NearbyRoom", "NearbySimulation", "uwb",
+        "UWBDSP", "UWBCapture", "NearbySession", "NearbyPorts", "NearbyRoom", "NearbySimulation", "NearbyUCI", "uwb",
         .product(name: "Numerics", package: "swift-numerics"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],

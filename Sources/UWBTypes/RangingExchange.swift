@@ -88,6 +88,8 @@ public struct RangingExchange: Sendable {
   /// Phase differences of arrival that the chip hands over in place of CIRs, rad, whole turns not told: as the device
   /// numbers its antenna pairs, or antenna 1, 2, … against antenna 0 where an array is given.
   public var phaseDifferences: [Double]?
+  /// What a chip that ranges by itself has measured; the engine hands it on.
+  public var ready: RadioMeasurement?
   public var truth: GroundTruth?
 
   public init(

@@ -110,7 +110,7 @@ private struct RadioReceiver {
       (exchange.peer, exchange.local) = (link.peerAddress, link.localAddress)
       host.deliver(process.process(exchange), of: link)
     case .measured(let measured, let link):
-      let measurement = measured.measurement(of: link, at: host.now)
+      let measurement = measured.measurement(of: link.peerAddress, at: host.now)
       // What comes after the link was stopped is counted, and no part of the track.
       guard host.read({ $0.isRanging(link) }) else { return host.deliver(measurement, of: link) }
       let pair = RadioPair(local: link.localAddress, peer: link.peerAddress)

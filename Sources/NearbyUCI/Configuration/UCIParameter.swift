@@ -115,6 +115,12 @@ public struct UCIParameterStatus: UCILayout {
   public var status = UCIStatus.ok
 
   public init() {}
+
+  public init(_ id: UCIParameterID, _ status: UCIStatus) {
+    self.id = id
+    self.status = status
+  }
+
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
     try id.code(&coder)
     try coder.code(&status, "parameter's status")

@@ -41,8 +41,9 @@ extension UCIDriver {
   private mutating func takeChipAnswer(_ packet: UCIPacket) throws(UCIError) -> [Event] {
     switch packet.kind {
     case ResetDevice.kind.response:
-      state = .identifying
-      return send(GetDeviceInfo())
+      if isChipReady { return identify() }
+      deadline = now + settings.readyTime
+      return []
     case DeviceInfo.kind:
       info = try DeviceInfo(payload: packet.payload, dialect: dialect)
       dialect.generation = info.generation
@@ -69,18 +70,25 @@ extension UCIDriver {
     }
     switch decoded.message {
     case let status as DeviceStatus:
-      guard status.state == .error else { return [.message(status)] }
-      return lose(with: .chipLost)
+      guard status.state != .error else { return lose(with: .chipLost) }
+      isChipReady = isChipReady || status.state == .ready
+      let isAwaited = state == .resetting && outstanding == nil && isChipReady
+      return [.message(status)] + (isAwaited ? identify() : [])
     case let error as GenericError:
       return error.status == .retry ? retry() : [.message(error)]
     case let status as SessionStatus:
       guard let id = id(of: status.token) else { return [.message(status)] }
       return take(status, of: id)
     case let info as SessionInfo:
-      guard let id = id(of: info.token), sessions[id]?.state == .active else {
+      guard let id = id(of: info.token), let session = sessions[id],
+        // A first result may come before the report that the session is active.
+        session.phase == .active || session.phase == .starting
+      else {
         ignored += 1
         return []
       }
+      let deadline = silenceDeadline(interval: Double(info.interval) / 1000)
+      if session.phase == .active { sessions[id]?.deadline = deadline }
       return [.info(id, info)]
     case let credit as DataCredit:
       guard let id = id(of: credit.token) else { return [.message(credit)] }
@@ -101,6 +109,11 @@ extension UCIDriver {
     } catch {
       return [.dataFailed(id, .malformed(SendData.kind, error))]
     }
+  }
+
+  /// When an active session that says nothing counts as lost.
+  func silenceDeadline(interval: Double) -> Double? {
+    settings.silentRounds.map { now + max(settings.answerTime, Double($0) * interval) }
   }
 
   private func id(of token: UInt32) -> UInt32? {

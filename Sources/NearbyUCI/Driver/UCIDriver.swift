@@ -8,6 +8,10 @@ public struct UCIDriver: Sendable {
   public struct Settings: Sendable, Hashable {
     /// s for a response, or for a session's change of state
     public var answerTime = 2.0
+    /// s that the chip has for reporting itself ready after it has answered a reset; then it is asked all the same.
+    public var readyTime = 0.5
+    /// After so many intervals without a round's result, and `answerTime` at least, an active session counts as lost; `nil` waits for ever.
+    public var silentRounds: Int?
     /// How often a command is sent at most where the chip asks for it again.
     public var maximumAttempts = 3
     /// How often the chip is reset in a row before it counts as lost.
@@ -22,6 +26,8 @@ public struct UCIDriver: Sendable {
   public enum Event: Sendable {
     /// Bytes to write to the port.
     case send([UInt8])
+    /// A packet that has come, before anything is made of it.
+    case packet(UCIPacket)
     case ready(DeviceInfo, Capabilities)
     /// The chip could not be reset; `open` tries again.
     case lost(UCIDriverError)
@@ -66,6 +72,8 @@ public struct UCIDriver: Sendable {
   private var lastByte = 0.0
   var resets = 0
   var info = DeviceInfo()
+  /// Whether the chip has reported itself ready since it was last reset.
+  var isChipReady = false
   /// Most payload bytes of a data packet, as the chip says.
   var maximumDataLength = 255
   var now = 0.0
@@ -129,6 +137,7 @@ public struct UCIDriver: Sendable {
     var events = advance(to: time)
     lastByte = time
     for packet in stream.push(bytes) where state != .closed {
+      events.append(.packet(packet))
       do throws(UCIError) {
         if let message = try reassembler.push(packet) { events += take(message) }
       } catch {
@@ -148,12 +157,13 @@ public struct UCIDriver: Sendable {
   public mutating func advance(to time: Double) -> [Event] {
     now = max(now, time)
     if stream.isInsidePacket, now >= lastByte + settings.silence { stream.noteSilence() }
-    if let deadline, now >= deadline, let command = outstanding {
-      return lose(with: .noAnswer(command.kind))
+    if let deadline, now >= deadline {
+      return outstanding.map { lose(with: .noAnswer($0.kind)) } ?? identify()
     }
     var events: [Event] = []
     for (id, session) in sessions.sorted(by: { $0.key < $1.key }) {
       if let deadline = session.deadline, now >= deadline {
+        if session.phase == .active { return events + lose(with: .silent) }
         events += end(id, with: session.phase == .configuring ? .notConfigured : .noAnswer(StartSession.kind))
       }
     }
@@ -224,9 +234,17 @@ public struct UCIDriver: Sendable {
 
   private mutating func reset() -> [Event] {
     state = .resetting
+    isChipReady = false
     clearCommands()
     reassembler.reset()
     return send(ResetDevice())
+  }
+
+  /// The chip has answered the reset, and is ready or has had the time to say so.
+  mutating func identify() -> [Event] {
+    deadline = nil
+    state = .identifying
+    return send(GetDeviceInfo())
   }
 
   /// The chip does not do what it must: it is reset, and after too many resets given up.

@@ -9,6 +9,8 @@ public enum UCIDriverError: Error, Sendable, Hashable {
   case malformed(UCIMessageKind, UCIError)
   /// The session's configuration was taken, and the session did not become ready: parameters are missing or refused.
   case notConfigured
+  /// The chip says that the session is active, and reports no rounds.
+  case silent
   /// The chip has ended the session.
   case ended(UCISessionReason)
   /// The chip reported an error, or was reset: all its sessions are lost.
@@ -23,6 +25,7 @@ extension UCIDriverError: CustomStringConvertible {
     case .refused(let kind, let status): "\(kind) was refused with status \(String(status.rawValue, radix: 16))"
     case .malformed(let kind, let error): "the answer to \(kind) can't be read: \(error)"
     case .notConfigured: "the session did not become ready: parameters are missing or were refused"
+    case .silent: "the chip says that the session is active, and reports no rounds"
     case .ended(let reason): "the chip ended the session for reason \(String(reason.rawValue, radix: 16))"
     case .chipLost: "the chip was lost"
     }

@@ -73,7 +73,9 @@ extension UCIDriver {
       return send(command, for: id)
     case .starting where session.isAnswered && session.state == .active:
       sessions[id]?.phase = .active
-      sessions[id]?.deadline = nil
+      let interval = session.parameters.last { $0.id == .rangingInterval }?.number ?? 200
+      let deadline = silenceDeadline(interval: Double(interval) / 1000)
+      sessions[id]?.deadline = deadline
       return [.started(id)] + (session.isStopRequested ? proceed(id) : [])
     case .active where session.isStopRequested:
       enter(.stopping, id)

@@ -173,6 +173,10 @@ public struct RangingEngine: Sendable {
   public func measure(
     _ exchange: RangingExchange, clock: ClockTracker.Estimate? = nil, using workspace: Workspace
   ) -> RangingMeasurement {
+    if let ready = exchange.ready {
+      workspace.qualityFeatures = nil
+      return ready.measurement(of: exchange.peer, exchange: exchange.index, at: exchange.time)
+    }
     let wanted = measure(exchange, by: configuration.delay, clock: clock, using: workspace)
     guard wanted.status.allowsFallback,
       exchange.localReceptions.first?.impulseResponse != nil

@@ -42,7 +42,7 @@ private struct Bench {
   var names: [String] {
     events.compactMap { event in
       switch event {
-      case .send, .message, .unknown: nil
+      case .send, .packet, .message, .unknown: nil
       case .ready: "ready"
       case .lost(let error): "lost: \(error)"
       case .started(let id): "started \(id)"

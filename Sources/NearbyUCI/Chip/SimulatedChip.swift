@@ -1,0 +1,148 @@
+import UWBTypes
+
+/// A chip's end of the dialogue, as a plain value: a host's bytes and the time go in, the chip's bytes come out.
+///
+/// It keeps to the protocol of UCI 2.0: sessions from their making to their end with all reports of state, a result for each ranging interval,
+/// and a status for everything that is wrong. What its rounds measure is asked of `measure`.
+public struct SimulatedChip: Sendable {
+  public struct Settings: Sendable, Hashable {
+    public var maximumSessions = 5
+    public var supportsAngles = true
+    /// s; rounds that are due when more time than this has passed are not made up for.
+    public var longestDelay = 1.0
+
+    public init() {}
+  }
+
+  /// One round with one peer, as `measure` is asked about it.
+  public struct Round: Sendable {
+    public var peer: UInt16
+    /// s, the chip's time
+    public var time: Double
+    public var sequence: UInt32
+    public var channel: UInt8
+  }
+
+  public typealias Measure = @Sendable (Round) -> TwoWayMeasurement
+
+  static let dialect = UCIDialect(.second)
+  let settings: Settings
+  let measure: Measure
+  var sessions: [UInt32: SimulatedChipSession] = [:]
+  var handles: UInt32 = 0
+  var configuration: [UCIParameterID: [UInt8]] = [.init(rawValue: 1): [0]]
+  var now = 0.0
+  private var stream = UCIPacketStream(from: .host)
+  private var reassembler = UCIReassembler(limit: 4096)
+  private var lastByte = 0.0
+  /// Written, and not handed over yet.
+  var output: [UInt8] = []
+
+  public init(_ settings: Settings = Settings(), measure: @escaping Measure) {
+    self.settings = settings
+    self.measure = measure
+  }
+
+  /// Sessions that range now.
+  public var activeSessionCount: Int { sessions.values.count { $0.state == .active } }
+
+  // MARK: Power, bytes, time
+
+  /// The chip has power again: no session is left, and it reports itself ready.
+  public mutating func powerOn(at time: Double) -> [UInt8] {
+    now = time
+    sessions.removeAll()
+    stream = UCIPacketStream(from: .host)
+    reassembler.reset()
+    say(state: .ready)
+    return take()
+  }
+
+  public mutating func receive(_ bytes: some Collection<UInt8>, at time: Double) -> [UInt8] {
+    output += advance(to: time)
+    lastByte = time
+    for packet in stream.push(bytes) {
+      do throws(UCIError) {
+        if let message = try reassembler.push(packet) { obey(message) }
+      } catch {
+        answer(packet, .invalidMessageSize)
+      }
+    }
+    return take()
+  }
+
+  /// When `advance` has something to say, s; `nil` for never.
+  public var nextDeadline: Double? { sessions.values.compactMap(\.nextRound).min() }
+
+  /// Ranges what is due until `time`.
+  public mutating func advance(to time: Double) -> [UInt8] {
+    now = max(now, time)
+    // A command that its sender broke off.
+    if stream.isInsidePacket, now >= lastByte + 0.1 { stream.noteSilence() }
+    while let next = nextDeadline, next <= now { range(at: next) }
+    return take()
+  }
+
+  private mutating func range(at time: Double) {
+    for (handle, session) in sessions.sorted(by: { $0.key < $1.key }) where session.nextRound == time {
+      var info = SessionInfo()
+      (info.sequence, info.token) = (session.sequence, handle)
+      info.interval = UInt32(clamping: Int((session.interval * 1000).rounded()))
+      let rounds = session.peers.map { peer in
+        var measured = measure(
+          Round(peer: peer, time: time, sequence: session.sequence, channel: session.channel))
+        measured.address = .short(peer)
+        return measured
+      }
+      info.measurements = .twoWay(rounds)
+      say(info)
+      let isLate = now - time > settings.longestDelay
+      sessions[handle]?.sequence &+= 1
+      sessions[handle]?.nextRound = (isLate ? now : time) + session.interval
+      if let limit = session.maximumRounds, session.sequence &+ 1 >= limit {
+        change(handle, to: .idle, .measurementsDone)
+      }
+    }
+  }
+
+  // MARK: Saying
+
+  private mutating func take() -> [UInt8] {
+    defer { output.removeAll(keepingCapacity: true) }
+    return output
+  }
+
+  mutating func say(_ message: some UCIMessage) {
+    // What the chip says itself has room in its packets.
+    guard let packets = try? message.packets(in: Self.dialect) else { return }
+    for packet in packets { output += (try? packet.bytes) ?? [] }
+  }
+
+  mutating func say(state: DeviceState) {
+    var status = DeviceStatus()
+    status.state = state
+    say(status)
+  }
+
+  /// A response of a status alone, and what a failure adds to it.
+  mutating func answer(_ packet: UCIPacket, _ status: UCIStatus, _ rest: [UInt8] = []) {
+    let response = UCIPacket(packet.kind.response, payload: [status.rawValue] + rest)
+    output += (try? response.bytes) ?? []
+  }
+
+  /// Changes a session's state and reports it; the device's too, where the first session begins to range or the last one ends.
+  mutating func change(_ handle: UInt32, to state: UCISessionState, _ reason: UCISessionReason = .command) {
+    let wasActive = activeSessionCount > 0
+    sessions[handle]?.state = state
+    let firstRound = (sessions[handle]?.interval).map { now + $0 }
+    sessions[handle]?.nextRound = state == .active ? firstRound : nil
+    if state == .active { sessions[handle]?.sequence = 0 }
+    let isActive = activeSessionCount > 0
+    if isActive, !wasActive { say(state: .active) }
+    var status = SessionStatus()
+    (status.token, status.state, status.reason) = (handle, state, reason)
+    say(status)
+    if state == .deinitialized { sessions[handle] = nil }
+    if wasActive, !isActive { say(state: .ready) }
+  }
+}
