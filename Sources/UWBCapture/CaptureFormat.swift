@@ -41,6 +41,10 @@ public struct CaptureFormat: Sendable {
       isStream: false, recognise: { SigMFReader.recognise($0) }, open: { throw SigMFReader.notAStream($0) },
       openPath: { try SigMFCapture.open($0) }),
     CaptureFormat(
+      name: "uci", summary: "pcapng recording of a UCI radio's traffic, as uwb range and Android write them",
+      isStream: true,
+      recognise: { UCIRecording.recognise($0) }, open: { UCIRecording($0) }),
+    CaptureFormat(
       name: "twr-table", summary: "CSV table of single-sided two-way ranging (DW1000), 32-bit timestamps",
       isStream: true,
       recognise: { RangingTable.recognise($0) }, open: { try RangingTable($0) }),

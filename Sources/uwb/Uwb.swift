@@ -19,6 +19,7 @@ package struct Uwb: AsyncParsableCommand {
     subcommands: [
       ReplayCommand.self, MergeCommand.self, InfoCommand.self, ConvertCommand.self, SimulateCommand.self,
       InspectCommand.self, EvaluateCommand.self, CalibrateCommand.self, AccessoryCommand.self, RoomCommand.self, EstimatorsCommand.self,
+      RangeCommand.self, RadioCommand.self,
     ])
 
   package static func main() async {

@@ -111,7 +111,7 @@ import UWBPlatform
     }
     #expect(
       failures == [
-        6: .refused(SetSessionConfiguration.kind, .invalidParameter),
+        6: .parametersRefused([UCIParameterStatus(.channel, .invalidRange)]),
         8: .refused(InitializeSession.kind, .tooManySessions),
       ])
   }

@@ -94,7 +94,7 @@ import UWBTypes
         try await radio.start(link, parameters: refused)
       }
       if case .failed(let reason, of: link) = report {
-        #expect(reason == "\(UCIDriverError.refused(SetSessionConfiguration.kind, .invalidParameter))")
+        #expect(reason == "\(UCIDriverError.parametersRefused([UCIParameterStatus(.channel, .invalidRange)]))")
         radio.close()
       }
     }

@@ -5,6 +5,8 @@ public enum UCIDriverError: Error, Sendable, Hashable {
   /// The chip asked for the command again too often.
   case tooManyRetries(UCIMessageKind)
   case refused(UCIMessageKind, UCIStatus)
+  /// Parameters of the session that the chip does not take, each with its reason.
+  case parametersRefused([UCIParameterStatus])
   /// An answer that can't be read.
   case malformed(UCIMessageKind, UCIError)
   /// The session's configuration was taken, and the session did not become ready: parameters are missing or refused.
@@ -23,6 +25,10 @@ extension UCIDriverError: CustomStringConvertible {
     case .noAnswer(let kind): "no answer to \(kind)"
     case .tooManyRetries(let kind): "the chip asked too often for \(kind) again"
     case .refused(let kind, let status): "\(kind) was refused with status \(String(status.rawValue, radix: 16))"
+    case .parametersRefused(let list):
+      "parameters were refused: "
+        + list.map { "\(String($0.id.rawValue, radix: 16)) with status \(String($0.status.rawValue, radix: 16))" }
+        .joined(separator: ", ")
     case .malformed(let kind, let error): "the answer to \(kind) can't be read: \(error)"
     case .notConfigured: "the session did not become ready: parameters are missing or were refused"
     case .silent: "the chip says that the session is active, and reports no rounds"

@@ -32,7 +32,7 @@ extension UCIDriver {
       sessions[id] = nil
       return [.stopped(id)]
     }
-    guard status == .ok else { return end(id, with: .refused(command.kind, status)) }
+    guard status == .ok else { return end(id, with: Self.refusal(packet, status, command)) }
     if command.kind == InitializeSession.kind {
       do throws(UCIError) {
         sessions[id]?.token = try SessionHandle(payload: packet.payload, dialect: dialect).handle ?? id
@@ -44,6 +44,16 @@ extension UCIDriver {
     if command.kind == SetSessionConfiguration.kind, isConfiguring(id) { return [] }
     sessions[id]?.isAnswered = true
     return proceed(id)
+  }
+
+  private static func refusal(_ packet: UCIPacket, _ status: UCIStatus, _ command: Command) -> UCIDriverError {
+    // A refusal without a list of parameters is one all the same.
+    if command.kind == SetSessionConfiguration.kind,
+      let refused = try? SessionConfigurationResult(payload: packet.payload).refused, !refused.isEmpty
+    {
+      return .parametersRefused(refused)
+    }
+    return .refused(command.kind, status)
   }
 
   mutating func take(_ status: SessionStatus, of id: UInt32) -> [Event] {

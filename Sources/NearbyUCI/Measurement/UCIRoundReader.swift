@@ -2,8 +2,7 @@ import UWBTypes
 
 /// Results of ranging rounds from a chip's traffic, live or recorded: packets of both directions go in, in their order.
 ///
-/// It follows the dialogue as far as a result's meaning depends on it: the chip's generation, which sessions there are since the last reset,
-/// the own address. Traffic that begins in the middle is read as well.
+/// It follows the dialogue as far as a result's meaning depends on it: the chip's generation, the own address, resets. Traffic that begins in the middle is read as well.
 public struct UCIRoundReader: Sendable {
   /// One peer's part in a round.
   public struct Result: Sendable, Hashable {
@@ -30,8 +29,8 @@ public struct UCIRoundReader: Sendable {
   private var commands = UCIReassembler()
   private var answers = UCIReassembler()
   private var sessions: [UInt32: Session] = [:]
-  /// Whether the sessions that there are are known: since a reset.
-  private var isComplete = false
+  /// Whether the chip was told to reset and has not answered: what it still says is of sessions that are no more.
+  private var isResetting = false
   /// Of the session whose making was asked for last.
   private var initializing: UInt32?
 
@@ -55,7 +54,8 @@ public struct UCIRoundReader: Sendable {
     switch message {
     case is ResetDevice:
       sessions.removeAll()
-      isComplete = true
+      isResetting = true
+    case is UCIStatusResponse<ResetDevice>: isResetting = false
     case let info as DeviceInfo where info.status == .ok: dialect.generation = info.generation
     case let command as InitializeSession: initializing = command.sessionID
     case let answer as SessionHandle where answer.status == .ok:
@@ -72,7 +72,7 @@ public struct UCIRoundReader: Sendable {
   }
 
   private mutating func results(of info: SessionInfo) -> [Result] {
-    guard case .twoWay(let list) = info.measurements, sessions[info.token] != nil || !isComplete else { return [] }
+    guard case .twoWay(let list) = info.measurements, !isResetting else { return [] }
     var session = sessions[info.token] ?? Session()
     let lost = session.sequence.map { Int(info.sequence &- $0 &- 1) } ?? 0
     session.sequence = info.sequence

@@ -30,11 +30,12 @@ import UWBTypes
     #expect(results.last?.measurement == nil && results.last?.status == .receptionTimeout)
   }
 
-  @Test("after a reset only sessions made since then count; before one, in traffic that begins in the middle, all do")
+  @Test("traffic that begins in the middle counts; what comes between a reset and its answer does not")
   func sessions() throws {
     var reader = UCIRoundReader()
     #expect(try Self.results(&reader, [UCIExamples.clear]).count == 1)
     #expect(try Self.results(&reader, ["20 00 00 01 00", UCIExamples.clear]).isEmpty)
+    #expect(try Self.results(&reader, ["40 00 00 01 00", UCIExamples.clear]).map(\.lost) == [0])
     let made = ["21 00 00 05 2A000000 00", "41 00 00 05 00 01000000", "21 03 00 09 01000000 01 06 02 3412"]
     let results = try Self.results(&reader, made + [UCIExamples.clear])
     #expect(results.map(\.local) == [DeviceAddress(rawValue: 0x1234)])

@@ -1,0 +1,157 @@
+import NearbyUCI
+import UWBTypes
+
+/// Recorded UCI traffic: pcapng with the link type of FiRa UCI (299, or 293, which some programs write).
+///
+/// Packets are as on the wire, or have the longer headers of Android's recordings. Blocks of other kinds and interfaces of other link types
+/// are passed over. Cost: linear, one packet in memory. (IETF draft-ietf-opsawg-pcapng; Android's `uci_logger_pcapng.rs`.)
+public struct UCIRecording: CaptureReader {
+  static let sectionHeader: UInt32 = 0x0A0D_0D0A
+  static let byteOrder: UInt32 = 0x1A2B_3C4D
+  static let linkType: UInt16 = 299
+  private static let linkTypes: Set<UInt16> = [linkType, 293]
+  private static let blockLimit = 1 << 20
+
+  private struct Interface {
+    var isUCI: Bool
+    /// Of one count, µs
+    var microseconds = 1.0
+  }
+
+  public let header = CaptureHeader(format: "uci", profile: RadioName.ideal)
+  private let source: ByteSource
+  private var isBigEndian = false
+  private var interfaces: [Interface] = []
+  private var exchanges = UCIExchanges()
+  private var own = SkippedInput()
+  /// In reverse order.
+  private var pending: [RangingExchange] = []
+
+  public init(_ source: ByteSource) { self.source = source }
+
+  public var bytesRead: Int { source.bytesConsumed }
+
+  public var skipped: SkippedInput {
+    var all = own
+    all.merge(exchanges.skipped)
+    return all
+  }
+
+  static func recognise(_ bytes: Span<UInt8>) -> CaptureFormat.Recognition {
+    let magic: [UInt8] = [0x0A, 0x0D, 0x0D, 0x0A]
+    for index in 0..<min(bytes.count, magic.count) where bytes[index] != magic[index] { return .no }
+    return bytes.count < magic.count ? .undecided : .yes
+  }
+
+  public mutating func next() throws -> RangingExchange? {
+    while pending.isEmpty {
+      guard let block = try nextBlock() else { return nil }
+      take(block)
+    }
+    return pending.removeLast()
+  }
+
+  // MARK: Blocks
+
+  private struct Block {
+    var type: UInt32
+    var body: [UInt8]
+  }
+
+  /// The next block; `nil` at the end, where one is cut off, or where its length can't be: nothing says where the next one would begin.
+  private mutating func nextBlock() throws -> Block? {
+    let place = source.bytesConsumed
+    guard try fill(12) else {
+      if !source.buffered.isEmpty { own.add("truncatedBlock", at: "byte \(place)") }
+      source.consume(source.buffered.count)
+      return nil
+    }
+    var type = number(source.buffered[0..<4])
+    if type == Self.sectionHeader {
+      isBigEndian = source.buffered[8] == 0x1A
+      interfaces.removeAll()
+      type = Self.sectionHeader
+    }
+    let length = Int(number(source.buffered[4..<8]))
+    guard length >= 12, length % 4 == 0, length <= Self.blockLimit else {
+      own.add("badBlock", at: "byte \(place)")
+      source.consume(source.buffered.count)
+      while try source.fill() { source.consume(source.buffered.count) }
+      return nil
+    }
+    guard try fill(length) else {
+      own.add("truncatedBlock", at: "byte \(place)")
+      source.consume(source.buffered.count)
+      return nil
+    }
+    let body = Array(source.buffered[8..<(length - 4)])
+    source.consume(length)
+    return Block(type: type, body: body)
+  }
+
+  private func fill(_ count: Int) throws -> Bool {
+    source.reserve(count)
+    while source.buffered.count < count { guard try source.fill() else { return false } }
+    return true
+  }
+
+  private func number(_ bytes: some Collection<UInt8>) -> UInt32 {
+    (isBigEndian ? Array(bytes) : bytes.reversed()).reduce(0) { $0 << 8 | UInt32($1) }
+  }
+
+  private mutating func take(_ block: Block) {
+    switch block.type {
+    case 1 where block.body.count >= 8: interfaces.append(interface(block.body))
+    case 6 where block.body.count >= 20: takePacket(block.body)
+    case 1, 6: own.add("badBlock")
+    default: break
+    }
+  }
+
+  /// Interface description: link type u16, reserved u16, most bytes of a packet u32, options.
+  private func interface(_ body: [UInt8]) -> Interface {
+    var interface = Interface(isUCI: Self.linkTypes.contains(UInt16(truncatingIfNeeded: number(body[0..<2]))))
+    var offset = 8
+    while offset + 4 <= body.count {
+      let (code, length) = (number(body[offset..<(offset + 2)]), Int(number(body[(offset + 2)..<(offset + 4)])))
+      // Resolution of times: a power of ten, or of two with the highest bit.
+      if code == 9, length == 1, offset + 4 < body.count {
+        let exponent = body[offset + 4]
+        let base = exponent & 0x80 == 0 ? 10.0 : 2.0
+        interface.microseconds = 1e6 * (0..<Int(exponent & 0x7F)).reduce(1.0) { value, _ in value / base }
+      }
+      if code == 0 { break }
+      offset += 4 + (length + 3) / 4 * 4
+    }
+    return interface
+  }
+
+  /// Enhanced packet: interface u32, time high u32, low u32, captured u32, original u32, packet, options.
+  private mutating func takePacket(_ body: [UInt8]) {
+    let index = Int(number(body[0..<4]))
+    guard interfaces.indices.contains(index) else { return own.add("badBlock") }
+    guard interfaces[index].isUCI else { return own.add("otherLinkType") }
+    let count = UInt64(number(body[4..<8])) << 32 | UInt64(number(body[8..<12]))
+    let captured = Int(number(body[12..<16]))
+    guard captured <= body.count - 20 else { return own.add("badBlock") }
+    // Android marks the opening of the chip so.
+    guard captured > 0 else { return }
+    guard let packet = Self.packet(Array(body[20..<(20 + captured)])) else { return own.add("badPacket") }
+    let time = UInt64(min(Double(UInt64.max / 2), Double(count) * interfaces[index].microseconds))
+    let exact = interfaces[index].microseconds == 1 ? count : time
+    pending = exchanges.push(packet, microseconds: exact).reversed()
+  }
+
+  /// A packet as on the wire, or with Android's header: a length of four bytes in place of the reserved octet and one, or of two.
+  static func packet(_ bytes: [UInt8]) -> UCIPacket? {
+    if let packet = try? UCIPacket(bytes: bytes), packet.length == bytes.count { return packet }
+    guard let first = bytes.first, let type = UCIMessageType(rawValue: first >> 5), bytes.count > 1 else { return nil }
+    let header = type == .data ? 2 : 3
+    guard bytes.count >= header + 4 else { return nil }
+    let length = bytes[header..<(header + 4)].reversed().reduce(0) { $0 << 8 | Int($1) }
+    guard bytes.count == header + 4 + length else { return nil }
+    return UCIPacket(
+      UCIMessageKind(type, group: first, opcode: bytes[1]), isContinued: first & 0x10 != 0,
+      payload: Array(bytes[(header + 4)...]))
+  }
+}

@@ -1,0 +1,93 @@
+import ArgumentParser
+import Foundation
+import NearbyPorts
+import NearbyUCI
+import NearbyUCIRadio
+import UWBCapture
+
+/// `uwb radio`: radios made by this program.
+struct RadioCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "radio", abstract: "Be a UCI radio, for programs that talk to one.", subcommands: [Simulate.self])
+
+  struct Simulate: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "A UCI radio on a pseudo-terminal or socket that ranges in a simulated room.",
+      discussion: """
+        Prints its path, and ranges with any peer that it is told of. Without a scenario peers walk round the radio. With one, the radio is the \
+        first device, or --device, and peer n is the n-th of the others. It ends with Ctrl-C.
+
+        EXAMPLES
+          uwb radio simulate --pty
+          uwb radio simulate --listen unix:/tmp/radio --scenario Scenarios/two-phones.yaml
+        """)
+
+    @Flag(help: "A pseudo-terminal, which programs open as a serial device. This is the default.")
+    var pty = false
+
+    @Option(help: ArgumentHelp("With --pty: a link to the device, with the same path each time.", valueName: "path"))
+    var link: String?
+
+    @Option(help: ArgumentHelp("Listen on unix:PATH or tcp:HOST:PORT.", valueName: "address"))
+    var listen: String?
+
+    @Option(help: ArgumentHelp("The room, and who moves in it how.", valueName: "file.yaml"))
+    var scenario: String?
+
+    @Option(help: ArgumentHelp("With --scenario: the device whose radio this is.", valueName: "name"))
+    var device: String?
+
+    @Option(
+      help: ArgumentHelp("Unplug the radio each time that it was there for so long.", valueName: "s"),
+      transform: OptionRange.reader(OptionRange.seconds))
+    var unplugEvery: Double?
+
+    @Option(
+      help: ArgumentHelp("How long the radio is unplugged.", valueName: "s"),
+      transform: OptionRange.reader(OptionRange.seconds))
+    var unplugFor = 2.0
+
+    @Option(help: "Seed of the noise.", transform: OptionRange.reader(OptionRange.seed))
+    var seed: UInt64 = 1
+
+    func validate() throws {
+      if pty, listen != nil { throw ValidationError("Give --pty or --listen, not both.") }
+      if link != nil, listen != nil { throw ValidationError("--link goes with --pty.") }
+      if device != nil, scenario == nil { throw ValidationError("--device needs a --scenario.") }
+    }
+
+    func run() throws {
+      let place: SimulatedChipServer.Place
+      do {
+        place = try listen.map { .listening(try PortAddress($0)) } ?? .pseudoTerminal(link: link)
+      } catch {
+        throw ValidationError("\(error)")
+      }
+      let world = try ChipWorld(scenario: scenario, device: device, seed: seed)
+      let server = SimulatedChipServer(at: place) { SimulatedChip { world.measure($0) } }
+      try PortThread.start { [unplugEvery, unplugFor] in Self.attend(server, every: unplugEvery, for: unplugFor) }
+      try Interruption.finishing {
+        do {
+          // Told each time: a pseudo-terminal without a link is another one after it was unplugged.
+          try server.run { try ByteOutput.write("\($0)\n") }
+        } catch let error as PortError {
+          throw CaptureError(
+            file: listen ?? "--pty", problem: "\(error)", remedy: "Give a path that is free, in a folder that is there."
+          )
+        }
+      }
+    }
+
+    /// Unplugs and plugs, and ends the server where the program is to end.
+    private static func attend(_ server: SimulatedChipServer, every: Double?, for length: Double) {
+      while !Interruption.isRequested {
+        Interruption.sleep(seconds: every ?? 1e6)
+        guard every != nil, !Interruption.isRequested else { continue }
+        server.unplug()
+        Interruption.sleep(seconds: length)
+        server.plug()
+      }
+      server.close()
+    }
+  }
+}
