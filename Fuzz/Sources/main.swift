@@ -8,7 +8,7 @@ import UWBCapture
 import UWBDSP
 
 // Throws bytes at one reader, which UWB_FUZZ_FORMAT names: a capture format, `sigmf` (metadata over fixed samples),
-// `sigmf-archive`, `sigmf-collection`, `truth`, `pose`, `accessory` and `room` (messages), `scenario`, or a file that a verb of the command line
+// `sigmf-archive`, `sigmf-collection`, `truth`, `pose`, `accessory` and `room` (messages), `scenario`, `uci-codec`, `uci-driver`, or a file that a verb of the command line
 // takes (`CommandTarget`). What a reader may do with any bytes: yield exchanges, count losses, throw its own error. What it may not: crash,
 // hang, take memory without measure (libFuzzer's -rss_limit_mb), or lose count.
 
@@ -108,6 +108,7 @@ func test(_ bytes: UnsafeBufferPointer<UInt8>) throws {
   case "sigmf-collection": try read(openCapture(file("z.sigmf-collection")), byteCount: bytes.count)
   case "auto": try read(openCapture(source()), byteCount: bytes.count)
   default:
+    if let target = UCITarget.all[format] { return try target(Array(bytes)) }
     if let command = CommandTarget.all[format] { return try command.run(on: file("x")) }
     try read(CaptureFormat.open(format, source()), byteCount: bytes.count)
   }

@@ -137,6 +137,7 @@ CASES = {
     "ndjson": (INFO, 200, capture),
     "phase-table": (INFO, 500, repeated("phase-table/1", 1)),
     "twr-table": (INFO, 300, repeated("twr-table/1", 1)),
+    "uci": (INFO, 200, lambda n: seed("uci/session.pcapng") * n),
     "sigmf": ([["convert", "IN", "OUT.sigmf-meta"], ["info", "OUT.sigmf-meta"]], 200, capture),
     "archive": ([["convert", "IN", "OUT.sigmf"], ["info", "OUT.sigmf"]], 200, capture),
     # Another number of antennas begins another recording.
