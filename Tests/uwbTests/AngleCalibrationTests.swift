@@ -8,7 +8,10 @@ struct AngleCalibrationTests {
   private static let degree = Double.pi / 180
 
   /// A board of two pairs with a ripple; noise from a small generator of its own.
-  private static func table(_ azimuths: [Double], _ elevations: [Double], seed: UInt64) -> String {
+  private static func table(
+    _ azimuths: [Double], _ elevations: [Double], seed: UInt64,
+    chip: SIMD2<Double> = [8, -9]
+  ) -> String {
     var state = seed
     func uniform() -> Double {
       state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
@@ -21,7 +24,8 @@ struct AngleCalibrationTests {
         let first = -160 * sin(x) * cos(y) + 12 * sin(2 * x + y) + 6 * (uniform() - 0.5) - 5
         let second = 150 * sin(y) + 9 * cos(x - 2 * y) + 6 * (uniform() - 0.5) + 20
         func wrapped(_ angle: Double) -> Double { angle - 360 * (angle / 360).rounded() }
-        text += "\(azimuth),\(elevation),0,250,\(azimuth + 8),\(elevation - 9),\(wrapped(first)),\(wrapped(second))\n"
+        text +=
+          "\(azimuth),\(elevation),0,250,\(azimuth + chip.x),\(elevation + chip.y),\(wrapped(first)),\(wrapped(second))\n"
       }
     }
     return text
@@ -71,6 +75,19 @@ struct AngleCalibrationTests {
     let summary = try UwbProcess.run(
       "replay", folder.path("b.csv"), "--calibration", folder.path("cal.json"), "--output", "summary")
     #expect(summary.output.contains("azimuth rms"))
+  }
+
+  @Test("a chip's own angles that are as good stay: nothing is written, and what was there goes")
+  func chipIsAsGood() throws {
+    let folder = try TemporaryFolder()
+    for (name, error) in [("far.csv", 8.0), ("near.csv", 0.1)] {
+      try Self.table(Self.grid, Self.grid, seed: 3, chip: [error, -error]).write(
+        toFile: folder.path(name), atomically: true, encoding: .utf8)
+      let run = try UwbProcess.run("calibrate", "angle", folder.path(name), "--out", folder.path("cal.json"))
+      #expect(run.status == 0 && run.errors.contains("the chip's own angles") == (error < 1), "\(run.errors)")
+      let file = try String(contentsOfFile: folder.path("cal.json"), encoding: .utf8)
+      #expect(file.contains("manifold") == (error > 1) && file.contains("board") == (error > 1), "\(file)")
+    }
   }
 
   @Test("other columns, other parts of the file kept")

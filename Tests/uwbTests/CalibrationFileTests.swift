@@ -69,7 +69,7 @@ struct CalibrationFileTests {
     for index in 0..<3 {
       let path = folder.path("c\(index).csv")
       try FileManager.default.copyItem(atPath: table, toPath: path)
-      truth += "c\(index).csv,10,LOS\n"
+      truth += "c\(index).csv,9,LOS\n"
       captures.append(path)
     }
     try truth.write(toFile: folder.path("truth.csv"), atomically: true, encoding: .utf8)

@@ -6,11 +6,10 @@ import Numerics
 public struct AntennaCrossValidation: Sendable, Hashable {
   public let fit: AntennaFit
   /// rad: width of the checkerboard's cells
-  public var cell: Double
+  static let cell = 6 * Double.pi / 180
 
-  public init(fit: AntennaFit, cell: Double = 6 * .pi / 180) {
+  public init(fit: AntennaFit) {
     self.fit = fit
-    self.cell = cell
   }
 
   public struct Result: Sendable, Hashable {
@@ -32,7 +31,8 @@ public struct AntennaCrossValidation: Sendable, Hashable {
       guard let after = heldOut(snapshots, halves, model) else { continue }
       var sums: [SIMD2<Int>: (squares: Double, count: Double)] = [:]
       for index in snapshots.indices {
-        sums[cells[index], default: (0, 0)].squares += Self.squaredError(snapshots[index], after[index])
+        sums[cells[index], default: (0, 0)].squares += Self.squaredError(
+          after[index].map { ($0.azimuth, $0.elevation) }, snapshots[index].azimuth, snapshots[index].elevation)
         sums[cells[index], default: (0, 0)].count += 1
       }
       let costs = sums.sorted { ($0.key.x, $0.key.y) < ($1.key.x, $1.key.y) }.map { $0.value.squares / $0.value.count }
@@ -43,7 +43,7 @@ public struct AntennaCrossValidation: Sendable, Hashable {
 
   /// Which cell of the checkerboard each snapshot lies on.
   private func cells(_ snapshots: [AntennaSnapshot]) -> [SIMD2<Int>] {
-    func column(_ angle: Double) -> Int { Int(angle / cell, rounded: .down, within: -1_000_000...1_000_000) }
+    func column(_ angle: Double) -> Int { Int(angle / Self.cell, rounded: .down, within: -1_000_000...1_000_000) }
     let cells = snapshots.map { SIMD2(column($0.azimuth), column($0.elevation)) }
     let ones = cells.count { abs($0.x + $0.y) % 2 == 1 }
     // All in one cell, or nearly: by turns.
@@ -79,11 +79,13 @@ public struct AntennaCrossValidation: Sendable, Hashable {
       amplitudes: amplitudes, deviations: Array(repeating: PhaseDirection.assumedDeviation, count: amplitudes.count))
   }
 
-  /// An answer that is missing counts as a right angle off.
-  private static func squaredError(_ snapshot: AntennaSnapshot, _ estimate: PhaseFit.Estimate?) -> Double {
-    guard let estimate else { return .pi * .pi / 4 }
-    let x = estimate.azimuth.map { $0 - snapshot.azimuth } ?? 0
-    let y = estimate.elevation.map { $0 - snapshot.elevation } ?? 0
+  /// Of angles that were found beside the true ones, rad²; an answer that is missing counts as a right angle off.
+  static func squaredError(
+    _ found: (azimuth: Double?, elevation: Double?)?, _ azimuth: Double, _ elevation: Double
+  ) -> Double {
+    guard let found else { return .pi * .pi / 4 }
+    let x = found.azimuth.map { $0 - azimuth } ?? 0
+    let y = found.elevation.map { $0 - elevation } ?? 0
     return x * x + y * y
   }
 }

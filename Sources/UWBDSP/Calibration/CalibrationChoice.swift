@@ -1,3 +1,5 @@
+import Numerics
+
 /// How much of a calibration the data carry: nothing, a constant, or a model. The one rule for all calibrations.
 ///
 /// Costs are mean squares on groups (pairs of devices, places, captures) that were left out while fitting. The simplest candidate
@@ -46,6 +48,40 @@ enum CalibrationChoice {
       costs.indices.map { (others: sums[$0] - costs[$0][group], own: costs[$0][group]) }
         .min { $0.others < $1.others }?.own ?? first[group]
     }
+  }
+
+  /// Standard deviation of a place's own error, m, before any was seen, and the number of places that this counts for.
+  private static let placePrior = (deviation: 0.1, places: 4.0)
+  /// Most that a mean may add to the mean square error where there is nothing to take off: 2 % of its root.
+  private static let harm = 0.0404
+
+  /// Whether the mean of groups' errors is so plain that taking it off does no harm.
+  ///
+  /// Were there nothing but the places' own errors, of variance σ², a mean of n would add z²·σ²/n where it is taken, z standard normal.
+  /// With the variance estimated from ν = n − 1 + 4 degrees of freedom, the prior's among them, the mean is taken where |t| > c, and
+  ///
+  ///     E[z²; |t| > c] = P(3·F₃,ν > c²) ≤ 0.0404·n
+  ///
+  /// (Student's t; F of Fisher & Snedecor: z² shifts a χ² of one degree of freedom to one of three.)
+  static func isPlain(meanOf errors: [Double]) -> Bool {
+    let count = Double(errors.count)
+    let mean = mean(errors)
+    let prior = placePrior.places * placePrior.deviation * placePrior.deviation
+    let freedom = placePrior.places + count - 1
+    let variance = (prior + errors.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }) / freedom
+    return upperTail(mean * mean * count / variance, freedom: freedom) <= harm * count
+  }
+
+  /// P(3·F₃,ν > square): the incomplete beta function of ν/2 and 3/2, by the midpoint rule.
+  private static func upperTail(_ square: Double, freedom: Double) -> Double {
+    func integral(to limit: Double) -> Double {
+      let steps = 400
+      return (0..<steps).reduce(0) { sum, step in
+        let u = limit * (Double(step) + 0.5) / Double(steps)
+        return sum + limit * Double.pow(u, freedom / 2 - 1) * (1 - u).squareRoot()
+      }
+    }
+    return integral(to: freedom / (freedom + square)) / integral(to: 1)
   }
 
   static func mean(_ values: [Double]) -> Double { values.reduce(0, +) / Double(max(values.count, 1)) }

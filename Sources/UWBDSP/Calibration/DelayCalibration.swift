@@ -133,6 +133,8 @@ struct DelayCorrection: Sendable {
 
   /// What delays of devices of a kind differ by at least, m of distance.
   private static let leastSpread = 0.05
+  /// Probability of an obstruction where nothing tells of one.
+  private static let unnoticedObstruction = 0.1
 
   /// - Precondition: the calibration has no `problem`.
   init(_ calibration: DelayCalibration, propagationSpeed: Double) {
@@ -159,7 +161,7 @@ struct DelayCorrection: Sendable {
   /// - Parameters:
   ///   - local: the local device's own address, where it is known.
   ///   - powerdBm: mean received power of the local device's receptions.
-  ///   - lineOfSightProbability: 0 … 1; `nil` takes line of sight for granted.
+  ///   - lineOfSightProbability: 0 … 1; `nil` takes the distance for one in line of sight, its deviation for one that may not be.
   func bias(
     local: DeviceAddress?, peer: DeviceAddress, powerdBm: Double?, lineOfSightProbability: Double? = nil
   ) -> Bias {
@@ -169,12 +171,19 @@ struct DelayCorrection: Sendable {
     let unknown = Double((isOwnKnown ? 0 : 1) + (delays[peer] == nil ? 1 : 0)) * otherVariance
     var bias = Bias(distance: halfSpeed * sum, variance: lineOfSight.variance + unknown)
     let clear = lineOfSight(powerdBm)
-    guard let obstructed, let probability = lineOfSightProbability else {
+    guard let obstructed else {
       bias.distance += clear
       return bias
     }
-    // A mixture of both: its mean, and its variance with the distance between the two.
     let blocked = obstructed(powerdBm)
+    guard let probability = lineOfSightProbability else {
+      // The more likely of the two, and the mean square error that the other one makes of it.
+      bias.distance += clear
+      let gap = obstructed.variance - lineOfSight.variance + (clear - blocked) * (clear - blocked)
+      bias.variance += Self.unnoticedObstruction * max(gap, 0)
+      return bias
+    }
+    // A mixture of both: its mean, and its variance with the distance between the two.
     let rest = 1 - probability
     bias.distance += probability * clear + rest * blocked
     bias.variance =
@@ -188,7 +197,7 @@ extension DelayCalibration {
   /// Bias of a distance, m: what is measured less what is true. The engine's own way is the same without looking anything
   /// up by text.
   ///
-  /// - Parameter lineOfSightProbability: 0 … 1; `nil` takes line of sight for granted.
+  /// - Parameter lineOfSightProbability: 0 … 1; `nil` takes the distance for one in line of sight, its deviation for one that may not be.
   public func bias(
     local: DeviceAddress?, peer: DeviceAddress, powerdBm: Double?, lineOfSightProbability: Double? = nil,
     propagationSpeed: Double = UWB.speedOfLightInAir

@@ -2,7 +2,8 @@
 ///
 /// Captures in line of sight decide by `CalibrationChoice` between nothing, one delay for all devices, a delay for each
 /// (drawn towards their mean, penalty κ) and either with a curve over received power (knots `knotSpacingdB` apart, penalty λ·∫ s″²),
-/// by what each leaves of *groups* that were left out: pairs of devices where there are three or more, else captures.
+/// by what each leaves of *groups* that were left out: pairs of devices where there are three or more, else captures. A constant also
+/// has to be plain (`CalibrationChoice.isPlain`): few places may agree by chance.
 /// Obstructed captures then get a level and a curve of their own, chosen likewise, with the delays that were found.
 ///
 /// A device's delay is determined where its devices were ranged in a ring of odd length; of two devices only the sum is,
@@ -89,6 +90,8 @@ public struct DelayCalibrationFit: Sendable, Hashable {
     public var isByPairs: Bool
     /// Devices of whose delays the ranges tell sums alone, as `DeviceAddress` prints them.
     public var openDevices: [String]
+    /// Mean error of the groups, m, where it is not told from what places add, so that nothing is taken off; else `nil`.
+    public var undeterminedLevel: Double?
   }
 
   /// `nil` where there is no sample with a finite error.
@@ -150,14 +153,17 @@ public struct DelayCalibrationFit: Sendable, Hashable {
       offsets: offsets)
     guard let plain = regression.fit(.constant) else { return nil }
     let scale = plain.scale
+    guard let nothing = regression.outcome(.none, plain, scale: scale),
+      let constant = regression.outcome(.constant, plain, scale: scale)
+    else { return nil }
     // One group can't be left out: then a constant is all there is.
-    let simple = (groups.groups.count > 1 ? [.none, .constant] : [.constant]).compactMap {
-      (setting: DelayRegression.Setting) in regression.outcome(setting, plain, scale: scale)
-    }
-    let candidates = simple + models(regression, scale)
-    return CalibrationChoice.simplest(candidates.map(\.costs)).map {
-      chosen(candidates[$0], candidates, regression, groups, scale)
-    }
+    let candidates = [nothing, constant] + (groups.groups.count > 1 ? models(regression, scale) : [])
+    guard let index = CalibrationChoice.simplest(candidates.map(\.costs)) else { return nil }
+    let errors = groups.groups.map { CalibrationChoice.mean($0.map { nothing.heldOut[$0] }) }
+    let isUndetermined = index == 1 && !CalibrationChoice.isPlain(meanOf: errors)
+    var result = chosen(isUndetermined ? nothing : candidates[index], candidates, regression, groups, scale)
+    if isUndetermined { result.report.undeterminedLevel = CalibrationChoice.mean(errors) }
+    return result
   }
 
   /// The best setting of each model beyond a constant, simplest model first: how stiff a part is is no matter of simplicity.
@@ -237,7 +243,7 @@ public struct DelayCalibrationFit: Sendable, Hashable {
   /// (n + 1)/(n − 1) for how little n places know of it.
   private static func deviation(_ heldOut: [Double], scale: Double) -> Double {
     let count = Double(heldOut.count)
-    guard count > 1 else { return max(scale, unknownDeviation) }
+    guard count > 1 else { return max(scale, unknownDeviation, abs(heldOut.first ?? 0)) }
     let median = heldOut.map(abs).sorted()[heldOut.count / 2]
     let limit = heldOut.count < 5 ? .infinity : max(9 * median, 1e-9)
     var (squares, slope) = (0.0, 0.0)

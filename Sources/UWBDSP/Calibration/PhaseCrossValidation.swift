@@ -96,6 +96,32 @@ public struct PhaseCrossValidation: Sendable, Hashable {
       ?? patterns[0]
   }
 
+  /// Whether held-out answers beat angles that are there without a calibration, a chip's own, by the rule of all calibrations over cells
+  /// of direction.
+  ///
+  /// - Parameter angles: of each sample, rad; those without any don't count.
+  /// - Returns: `true` where too few directions have such angles to compare with.
+  public static func beats(
+    _ angles: [(azimuth: Double?, elevation: Double?)], _ heldOut: [HeldOut], _ samples: [PhaseSample]
+  ) -> Bool {
+    let width = AntennaCrossValidation.cell
+    var sums: [SIMD2<Int>: (before: Double, after: Double, count: Double)] = [:]
+    for answer in heldOut {
+      let (truth, angle) = (samples[answer.index], angles[answer.index])
+      guard angle.azimuth != nil || angle.elevation != nil else { continue }
+      let cell = SIMD2(PhasePoints.cell(truth.azimuth, width), PhasePoints.cell(truth.elevation, width))
+      var sum = sums[cell] ?? (0, 0, 0)
+      sum.before += AntennaCrossValidation.squaredError(angle, truth.azimuth, truth.elevation)
+      sum.after += AntennaCrossValidation.squaredError(
+        answer.source.map { ($0.azimuth, $0.elevation) }, truth.azimuth, truth.elevation)
+      sum.count += 1
+      sums[cell] = sum
+    }
+    guard sums.count > 1 else { return true }
+    let cells = sums.sorted { ($0.key.x, $0.key.y) < ($1.key.x, $1.key.y) }.map(\.value)
+    return CalibrationChoice.simplest([cells.map { $0.before / $0.count }, cells.map { $0.after / $0.count }]) == 1
+  }
+
   /// What deviations are to be multiplied by so that two thirds of the held-out errors of clear answers lie within one of
   /// them: 1 … 3, for azimuth and elevation. The quantile rather than the mean square, which one twin would rule.
   public static func deviationScale(_ heldOut: [HeldOut], _ samples: [PhaseSample]) -> SIMD2<Double> {

@@ -6,6 +6,9 @@ import Numerics
 /// the feature set, by the mean logarithmic loss on places left out. As a place's CIRs are all alike, `exchangesPerPlace` of them, evenly
 /// spaced, are enough to choose by; the final fit uses all.
 ///
+/// A model starts from the one that ships, with what that knows of the radio's power: the ridge draws it there, not to even odds.
+/// Sets and λ are those that did best on simulated sites of 10 to 16 places.
+///
 /// Cost: settings × places logistic fits. Needs two places of each class at least.
 public struct LineOfSightTraining: Sendable, Hashable {
   public var featureSets: [QualityFeatureSet]
@@ -13,16 +16,16 @@ public struct LineOfSightTraining: Sendable, Hashable {
   public var exchangesPerPlace: Int
 
   public init(
-    featureSets: [QualityFeatureSet] = [.site, .amplitudes, .firstPath, .edges, .firstPathAndEdges, .all],
-    lambdas: [Double] = [0.01, 0.03, 0.1, 0.3, 1], exchangesPerPlace: Int = 32
+    featureSets: [QualityFeatureSet] = [.site, .amplitudes], lambdas: [Double] = [0.1, 0.3, 1],
+    exchangesPerPlace: Int = 32
   ) {
     self.featureSets = featureSets
     self.lambdas = lambdas
     self.exchangesPerPlace = exchangesPerPlace
   }
 
-  /// Of the one coefficient that a site's odds have: it keeps a slope finite where the classes part.
-  private static let siteLambda = 0.001
+  /// What log-odds of the model that ships are scaled by; three times that is the most that they count.
+  private static let shippedScale = 3.0
 
   public struct Choice: Sendable, Hashable {
     public var featureSet: QualityFeatureSet
@@ -50,7 +53,7 @@ public struct LineOfSightTraining: Sendable, Hashable {
     // The best λ of each feature set, charged for that choice; few features before many.
     var models: [(choice: Choice, costs: [Double])] = []
     for set in featureSets.sorted(by: { $0.features.count < $1.features.count }) {
-      let settings = (set == .site ? [Self.siteLambda] : lambdas.sorted(by: >)).compactMap { lambda in
+      let settings = lambdas.sorted(by: >).compactMap { lambda in
         losses(few, groups, set, lambda).map { (lambda: lambda, costs: $0) }
       }
       guard let best = CalibrationChoice.best(settings.map(\.costs)) else { continue }
@@ -73,14 +76,62 @@ public struct LineOfSightTraining: Sendable, Hashable {
     let samples = samples.filter { $0.isLineOfSight != nil }
     let labels = samples.map { $0.isLineOfSight == true }
     let weights = balanced(GroupedSamples(samples.map(\.group)).weights, labels)
-    let table = FeatureTable(samples.map(\.features), features: set.features)
-    let scaling = FeatureScaling(fitting: table, weights: weights)
+    let rows = Rows(samples, set, weights: weights)
     guard
-      let solution = LogisticRegression(lambda: lambda).fit(scaling.scaled(table), labels: labels, weights: weights)
+      let solution = regression(lambda, samples, set).fit(
+        rows.scaled, labels: labels, weights: weights, offsets: rows.offsets)
     else { return nil }
-    return LineOfSightModel(
-      logOdds: LinearModel(
-        features: set.features, scaling: scaling, coefficients: solution.coefficients, intercept: solution.intercept))
+    return LineOfSightModel(logOdds: rows.model(solution, set))
+  }
+
+  /// Standard deviation of the intercept, over sites, of a model that starts from the one that ships.
+  private static let interceptDeviation = 2.0
+
+  /// A ridge is a prior over the places that the loss is the mean of: 4 ÷ (1/LOS + 1/NLOS) of them, where both classes weigh the same.
+  private static func regression(
+    _ lambda: Double, _ samples: [QualitySample], _ set: QualityFeatureSet
+  ) -> LogisticRegression {
+    guard set.startsFromShipped else { return LogisticRegression(lambda: lambda) }
+    let places = [true, false].map { label in
+      Double(max(1, Set(samples.filter { $0.isLineOfSight == label }.map(\.group)).count))
+    }
+    let count = 4 / (1 / places[0] + 1 / places[1])
+    return LogisticRegression(
+      lambda: lambda, interceptLambda: 1 / (count * interceptDeviation * interceptDeviation))
+  }
+
+  /// Features made ready for a fit.
+  private struct Rows {
+    let scaling: FeatureScaling
+    let scaled: FeatureTable
+    /// Log-odds of the model that ships; `nil` where the model does not start from it.
+    let offsets: [Double]?
+
+    init(_ samples: [QualitySample], _ set: QualityFeatureSet, weights: [Double]) {
+      let table = FeatureTable(samples.map(\.features), features: set.features)
+      scaling = set == .site ? Self.shippedScaling : FeatureScaling(fitting: table, weights: weights)
+      scaled = scaling.scaled(table)
+      offsets =
+        set.startsFromShipped
+        ? samples.map { shippedScale * Self.shippedScaling.scaled($0.features[.siteOdds], column: 0) } : nil
+    }
+
+    private static let shippedScaling = FeatureScaling(means: [0], deviations: [shippedScale])
+
+    /// The solution with its offset.
+    func model(_ solution: RidgeRegression.Solution, _ set: QualityFeatureSet) -> LinearModel {
+      var (features, scaling, coefficients) = (set.features, scaling, solution.coefficients)
+      if set == .site {
+        coefficients[0] += shippedScale
+      } else if set.startsFromShipped {
+        features.append(.siteOdds)
+        scaling = FeatureScaling(
+          means: scaling.means + [0], deviations: scaling.deviations + [shippedScale], clip: scaling.clip)
+        coefficients.append(shippedScale)
+      }
+      return LinearModel(
+        features: features, scaling: scaling, coefficients: coefficients, intercept: solution.intercept)
+    }
   }
 
   /// Each place's part in the mean loss, times the number of places.
@@ -89,22 +140,25 @@ public struct LineOfSightTraining: Sendable, Hashable {
   ) -> [Double]? {
     let labels = samples.map { $0.isLineOfSight == true }
     let weights = Self.balanced(groups.weights, labels)
-    let table = FeatureTable(samples.map(\.features), features: set.features)
-    let rows = FeatureScaling(fitting: table, weights: weights).scaled(table)
+    let rows = Rows(samples, set, weights: weights)
     // Leaving a place out moves the solution a little: a Newton step or three from that of all.
-    let regression = LogisticRegression(lambda: lambda, tolerance: 1e-3)
-    guard let all = regression.fit(rows, labels: labels, weights: weights) else { return nil }
+    var regression = Self.regression(lambda, samples, set)
+    regression.tolerance = 1e-3
+    guard let all = regression.fit(rows.scaled, labels: labels, weights: weights, offsets: rows.offsets) else {
+      return nil
+    }
     var losses: [Double] = []
     for left in groups.indices {
       let isLeft = Set(left)
       let others = labels.indices.filter { !isLeft.contains($0) }
       let othersWeights = Self.balanced(groups.weights, labels, among: others)
       guard
-        let solution = regression.fit(rows, labels: labels, weights: othersWeights, indices: others, from: all)
+        let solution = regression.fit(
+          rows.scaled, labels: labels, weights: othersWeights, indices: others, from: all, offsets: rows.offsets)
       else { return nil }
       var sum = 0.0
       for index in left {
-        let odds = solution.value(at: index, of: rows)
+        let odds = (rows.offsets?[index] ?? 0) + solution.value(at: index, of: rows.scaled)
         sum += weights[index] * LogisticRegression.loss(logOdds: labels[index] ? odds : -odds)
       }
       losses.append(sum * Double(groups.indices.count))

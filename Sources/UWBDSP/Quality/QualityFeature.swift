@@ -97,6 +97,9 @@ public enum QualityFeatureSet: String, Sendable, Hashable, CaseIterable {
   /// The log-odds of the model that ships: two coefficients move its threshold to a site.
   case site
 
+  /// Whether a line-of-sight model of these features starts from the model that ships, which is made of `relative` ones.
+  var startsFromShipped: Bool { self != .relative }
+
   private static let amplitudeFeatures: [QualityFeature] = [.peak, .noise, .energy, .freeSpacePeak, .signalToNoise]
   private static let firstPathFeatures: [QualityFeature] = [.firstPathShare, .firstPathToPeak, .firstPathPower]
   private static let edgeFeatures: [QualityFeature] = [

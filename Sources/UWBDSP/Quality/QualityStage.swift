@@ -12,7 +12,7 @@ struct QualityStage: Sendable {
   init(_ calibration: QualityCalibration?, delay: DelayMethod, signal: NominalSignal? = nil) {
     self.signal = signal
     lineOfSight = calibration?.lineOfSight ?? .unlabelled
-    judgesByShape = lineOfSight.linear.features.contains(.siteOdds)
+    judgesByShape = lineOfSight.linear.features == [.siteOdds]
     baseline = calibration?.baseline
     rangeBias = calibration?.delay == delay ? calibration?.rangeBias : nil
   }

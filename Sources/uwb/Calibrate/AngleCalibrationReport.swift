@@ -8,6 +8,8 @@ struct AngleCalibrationReport {
   let measured: AngleMeasurements
   let heldOut: [PhaseCrossValidation.HeldOut]
   let calibration: AngleCalibration
+  /// Whether the chip's own angles are as good on what was held out, so that nothing is written.
+  var isChipAsGood = false
   let pointCount: Int
   /// rad: what counts as the inner part.
   let inner: SIMD2<Double>

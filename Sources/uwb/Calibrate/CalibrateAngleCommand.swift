@@ -104,8 +104,13 @@ struct CalibrateAngleCommand: ParsableCommand {
     case .ndjson: try ByteOutput.write(report.ndjson)
     }
     if let svg { try OutputFile.write(report.picture.svg(), to: svg) }
+    if report.isChipAsGood {
+      Message.write(
+        "\(out): no calibration of phase differences is written: on directions held out it does not beat the chip's own angles. Measure "
+          + "more directions, and each of them more often.")
+    }
     try write(
-      report.calibration, isBoard: report.calibration.manifold != nil,
+      report.isChipAsGood ? AngleCalibration() : report.calibration, isBoard: report.antennas == nil,
       measured.origin.made(board: trim == nil ? board : nil), table)
     Message.write("\(out): \(report.measured.samples.count) measurements, \(report.pointCount) directions")
   }
@@ -136,12 +141,12 @@ struct CalibrateAngleCommand: ParsableCommand {
         let antennas = angle.antennas
         angle = calibration
         angle.antennas = antennas
-        origins.board = origin
+        origins.board = calibration.manifold == nil ? nil : origin
       } else {
         angle.antennas = calibration.antennas
         origins.antennas = origin
       }
-      file.angle = angle
+      file.angle = angle == AngleCalibration() ? nil : angle
     }
   }
 
@@ -205,6 +210,7 @@ struct CalibrateAngleCommand: ParsableCommand {
         calibration: AngleCalibration(
           carriers: fitted.carriers, manifold: fitted.manifold, azimuthDeviationScale: scale.x,
           elevationDeviationScale: scale.y),
+        isChipAsGood: !PhaseCrossValidation.beats(measured.chip, heldOut, measured.samples),
         pointCount: fitted.pointCount, inner: innerLimits ?? SIMD2(0, 0))
     } catch let failure {
       switch failure {
