@@ -18,7 +18,7 @@ struct RangeTrack: Sendable, Hashable {
   /// Outliers are off by b with the density 1 / (2 ln(1 + R) (|b| + 1 m)), R = 20 in m.
   private static let outlierScale = 0.5 / log(21.0)
   /// Probability that a burst of outliers ends with the next measurement.
-  private static let burstEnd = 0.4
+  private static let burstEnd = 1.0 / 3
   /// Odds, by those of a burst, that an offset which has outlived bursts is the distance; and most of its weight that goes there.
   private static let adopted = (odds: 0.1, most: 0.9)
   /// By how much a distance may be negative: delays that are not calibrated, m.
