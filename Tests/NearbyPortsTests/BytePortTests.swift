@@ -195,6 +195,7 @@ func receive(_ count: Int, from port: BytePort) throws -> [UInt8] {
   @Test("a pseudo-terminal carries every octet as it is, both ways, at every speed that there is")
   func raw() throws {
     let terminal = try PseudoTerminal()
+    defer { terminal.close() }
     for speed in [9600, 115_200, 230_400] {
       let port = try BytePort.open(.serial(terminal.path), speed: speed)
       let all = [UInt8](0...255)
@@ -210,6 +211,7 @@ func receive(_ count: Int, from port: BytePort) throws -> [UInt8] {
   @Test("the device has one user at a time, and outlives each; what was sent to one is not the next one's")
   func users() throws {
     let terminal = try PseudoTerminal()
+    defer { terminal.close() }
     let port = try BytePort.open(.serial(terminal.path))
     #expect(throws: PortError.busy(terminal.path)) { try BytePort.open(.serial(terminal.path)) }
     try terminal.port.send([1, 2, 3])
@@ -222,6 +224,7 @@ func receive(_ count: Int, from port: BytePort) throws -> [UInt8] {
   @Test("an unplugged device ends reading with a typed error, and its path is no more")
   func unplugged() async throws {
     let terminal = try PseudoTerminal()
+    defer { terminal.close() }
     let port = try BytePort.open(.serial(terminal.path))
     let waiting = Task { try await PortThread.run { () throws(PortError) in try port.receive() } }
     terminal.close()

@@ -26,7 +26,8 @@ final class ChipBench: Sendable {
     path = await paths.first { _ in true } ?? ""
   }
 
-  deinit { server.close() }
+  /// To be called at a test's end, which keeps the chip until then.
+  func close() { server.close() }
 
   var address: PortAddress {
     get throws { try PortAddress(path) }

@@ -9,6 +9,7 @@ import UWBPlatform
   func rounds() async throws {
     for place in [SimulatedChipServer.Place.listening(.tcp(host: "127.0.0.1", port: 0)), .pseudoTerminal(link: nil)] {
       let bench = try await ChipBench(at: place)
+      defer { bench.close() }
       let running = try RunningConnection(bench.address)
       running.connection.start(7, parameters: ChipBench.parameters(id: 7))
       var names: [String] = []
@@ -35,6 +36,7 @@ import UWBPlatform
     let link = "/tmp/uwb-\(getpid())-\(UInt32.random(in: 0 ... .max)).tty"
     for place in [SimulatedChipServer.Place.listening(.unix(ChipBench.freePath())), .pseudoTerminal(link: link)] {
       let bench = try await ChipBench(at: place)
+      defer { bench.close() }
       let running = try RunningConnection(bench.address)
       running.connection.start(7, parameters: ChipBench.parameters(id: 7))
       var expected: UInt32 = 0
@@ -65,6 +67,7 @@ import UWBPlatform
   @Test("orders before the chip is there, several sessions, one stopped and started again with other parameters")
   func orders() async throws {
     let bench = try await ChipBench()
+    defer { bench.close() }
     let running = try RunningConnection(bench.address)
     for id in [7, 8, 9] as [UInt32] { running.connection.start(id, parameters: ChipBench.parameters(id: id)) }
     var log: [String] = []
@@ -96,6 +99,7 @@ import UWBPlatform
     var settings = SimulatedChip.Settings()
     settings.maximumSessions = 1
     let bench = try await ChipBench(at: .listening(.unix(ChipBench.freePath())), settings)
+    defer { bench.close() }
     let running = try RunningConnection(bench.address)
     running.connection.start(6, parameters: ChipBench.parameters(id: 6) + [UCIParameter(.channel, UInt8(3))])
     var failures: [UInt32: UCIDriverError] = [:]
@@ -135,6 +139,7 @@ import UWBPlatform
   @Test("a chip that says its session is active and reports nothing is reset, and in the end given up")
   func speechless() async throws {
     let bench = try await ChipBench()
+    defer { bench.close() }
     var settings = UCIConnection.Settings()
     settings.driver.answerTime = 0.2
     settings.driver.silentRounds = 0

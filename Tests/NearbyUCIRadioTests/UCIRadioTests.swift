@@ -24,6 +24,7 @@ import UWBTypes
   @Test("an application's session on a chip: distance, angles, line of sight")
   func session() async throws {
     let bench = try await ChipBench()
+    defer { bench.close() }
     let radio = try await UCIRadio.open(bench.address)
     #expect(radio.capabilities.supportsPreciseDistanceMeasurement && radio.capabilities.supportsDirectionMeasurement)
     let (_, session, configuration) = try Self.session(on: radio)
@@ -45,6 +46,7 @@ import UWBTypes
   @Test("an unplugged chip suspends the session; plugged in again it is resumed, and ranges once the app runs it")
   func unplugged() async throws {
     let bench = try await ChipBench()
+    defer { bench.close() }
     let radio = try await UCIRadio.open(bench.address)
     let (_, session, configuration) = try Self.session(on: radio)
     let events = session.events
@@ -76,6 +78,7 @@ import UWBTypes
         round.status = .receptionTimeout
         return round
       })
+    defer { bench.close() }
     let radio = try await UCIRadio.open(bench.address)
     let (link, parameters) = try await Self.link()
     try await radio.start(link, parameters: parameters)
@@ -113,7 +116,9 @@ import UWBTypes
     let other = NearbySession(host: NearbyHost(permission: .granted))
     let session = NearbySession(host: host)
     try session.run(.peer(NearbyPeerConfiguration(peerToken: try #require(other.discoveryToken))))
-    let link = try #require(host.links.first)
-    return (link, try #require(host.parameters(of: link)))
+    return try withExtendedLifetime(session) {
+      let link = try #require(host.links.first)
+      return (link, try #require(host.parameters(of: link)))
+    }
   }
 }

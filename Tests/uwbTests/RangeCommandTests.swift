@@ -30,12 +30,14 @@ import UWBPlatform
       while server.path == nil { usleep(1000) }
     }
 
-    deinit { server.close() }
+    /// To be called at a test's end, which keeps the radio until then.
+    func close() { server.close() }
   }
 
   @Test("rounds as events, so many as asked for; the recording replays to the same bytes")
   func recording() throws {
     let radio = try Radio()
+    defer { radio.close() }
     let folder = try TemporaryFolder()
     let record = folder.path("walk.pcapng")
     let live = try UwbProcess.run("range", radio.place, "--rate", "200", "--count", "12", "--record", record)
@@ -51,6 +53,7 @@ import UWBPlatform
   @Test("Ctrl-C stops the radio and ends the output in order")
   func interrupted() throws {
     let radio = try Radio()
+    defer { radio.close() }
     let running = try RunningUwb(["range", radio.place, "--rate", "100"])
     for _ in 0..<5 { _ = try #require(running.line()) }
     running.send(SIGINT)
@@ -63,6 +66,7 @@ import UWBPlatform
   @Test("an unplugged radio is waited for, and ranges on")
   func unplugged() throws {
     let radio = try Radio()
+    defer { radio.close() }
     let running = try RunningUwb(["range", radio.place, "--rate", "100"])
     for _ in 0..<3 {
       for _ in 0..<5 { _ = try #require(running.line()) }
@@ -78,6 +82,7 @@ import UWBPlatform
   @Test("an accessory's shareable data gives session, peer and pace")
   func accessory() throws {
     let radio = try Radio()
+    defer { radio.close() }
     let shareable = "0B010001001945554F4F00000B090600100EB400031BAF75655238D891C800"
     let run = try UwbProcess.run("range", radio.place, "--count", "1", "--accessory", shareable)
     #expect(run.status == 0, "\(run.errors)")
@@ -103,6 +108,7 @@ import UWBPlatform
   @Test("a parameter that the radio refuses is named, and ends the program with status 1")
   func refused() throws {
     let radio = try Radio()
+    defer { radio.close() }
     let run = try UwbProcess.run("range", radio.place, "--channel", "3")
     #expect(run.status == 1 && run.errors.contains("4 with status 5"), "\(run.errors)")
   }
