@@ -1,7 +1,7 @@
 import Numerics
 import UWBPlatform
 
-/// `AdaptiveFit`'s choice between a few paths and a continuum, over several antennas.
+/// The choice between a few paths and a continuum, over several antennas.
 ///
 /// Both explain the same windows. The paths' evidence counts an amplitude for each path on each antenna; that of the
 /// continuum is taken for scattering that is independent from antenna to antenna, with one onset: the antennas'
@@ -9,11 +9,11 @@ import UWBPlatform
 /// antenna, and 10 µs more where the channel is dense.
 final class ArrayOnset {
   private let dense: OnsetLikelihood
-  private let margin: Double
+  /// How far the evidence for paths has to lead for each path but the first, in ln of likelihood.
+  private static let margin = 2.0
 
-  init(_ estimator: AdaptiveFit) {
-    dense = OnsetLikelihood(estimator.paths.receiver)
-    margin = estimator.margin
+  init(_ receiver: ReceiverModel) {
+    dense = OnsetLikelihood(receiver)
   }
 
   /// Puts the onset in the place of the paths of `estimate` where the channel is dense; whether it did. Chips of their own
@@ -30,7 +30,7 @@ final class ArrayOnset {
     guard ending.firstTap > 0, ending.firstTap + OnsetTables.windowTaps < taps[0].count else { return false }
     let energy = evaluate(OnsetLikelihood.Stage.deciding, taps, ending, fit)
     let lead = evidence(estimate, ending, energy, fit) - dense.evidence()
-    guard lead <= margin * Double(estimate.paths.count - 1) else { return false }
+    guard lead <= Self.margin * Double(estimate.paths.count - 1) else { return false }
     _ = evaluate(OnsetLikelihood.Stage.others, taps, ending, fit)
     guard let found = dense.locate() else { return false }
     report(found, &estimate, taps, phases, ending, fit)

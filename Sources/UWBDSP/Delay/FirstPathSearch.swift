@@ -315,7 +315,7 @@ struct FirstPathSearch: Sendable {
   }
 
   /// The deviation, in taps, of the Gaussian with the main lobe's width at half its height.
-  private static func mainLobeWidth(_ pulse: PulseShape, _ tapSpacing: Double) -> Double {
+  static func mainLobeWidth(_ pulse: PulseShape, _ tapSpacing: Double) -> Double {
     func edge(_ direction: Double) -> Double {
       var taps = 0.0
       while taps < 8, pulse(direction * taps * tapSpacing) > 0.5 { taps += 1.0 / 64 }

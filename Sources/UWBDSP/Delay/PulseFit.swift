@@ -19,6 +19,8 @@ public struct PulseFit: DelayEstimator {
   public var receiver: ReceiverModel
   /// Most paths in the window, 1 … 8.
   public var mostPaths: Int
+  /// How the rough first path is looked for.
+  var filter = FirstPathSearch.Filter.smoothed
 
   /// - Precondition: 1 ≤ `mostPaths` ≤ 8.
   public init(_ receiver: ReceiverModel = ReceiverModel(), mostPaths: Int = 8) {
@@ -55,7 +57,7 @@ public struct PulseFit: DelayEstimator {
     fileprivate(set) var ending: Ending?
 
     fileprivate init(_ estimator: PulseFit, tapCount: Int) {
-      search = FirstPathSearch(estimator.receiver)
+      search = FirstPathSearch(estimator.receiver, filter: estimator.filter)
       searchMemory = FirstPathSearch.Workspace(tapCount: tapCount)
       let table = PulseTable(estimator.receiver)
       let window = PulseFit.before + PulseFit.after + 1

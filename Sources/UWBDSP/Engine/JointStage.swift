@@ -16,13 +16,13 @@ final class JointStage {
     guard configuration.angle != .none, let array = configuration.array, array.positions.count >= 2,
       configuration.profile.noise.isWhite, SteeringGrid(array).geometry != .point
     else { return nil }
-    let adaptive = AdaptiveFit(configuration.receiver(tapSpacing: tapSpacing))
+    let paths = PulseFit(configuration.receiver(tapSpacing: tapSpacing))
     switch configuration.delay {
     case .pulseFit: onset = nil
-    case .adaptive: onset = ArrayOnset(adaptive)
+    case .adaptive: onset = ArrayOnset(paths.receiver)
     default: return nil
     }
-    estimator = JointDelayAngle(adaptive.paths, array: array, propagationSpeed: configuration.propagationSpeed)
+    estimator = JointDelayAngle(paths, array: array, propagationSpeed: configuration.propagationSpeed)
     workspace = estimator.makeWorkspace(tapCount: tapCount)
     estimate = JointEstimate(antennaCount: array.positions.count)
     // What antennas do that don't answer as an ideal array's is told after the fit, on free amplitudes.

@@ -7,13 +7,13 @@ import UWBPlatform
 @Suite struct RiceLikelihoodTests {
   /// ln L by its definition: the whole covariance, factorised, and the amplitude eliminated.
   private static func reference(
-    _ taps: PreparedTaps, firstTap: Int, onset: Double, gap: Double, ratiodB: Double, noise: NoiseCorrelation
+    _ taps: PreparedTaps, firstTap: Int, onset: Double, _ alternative: RiceAlternative, ratiodB: Double,
+    noise: NoiseCorrelation
   ) -> (value: Double, leftOut: Double, energy: Double) {
     let count = RiceTables.windowTaps
     let table = PulseTable(.standard, tapSpacing: UWB.tap)
-    let scattering = OnsetProfile(
-      firstPath: 0, level: 1 / RiceTables.decayTaps, gapTaps: gap, decayTaps: RiceTables.decayTaps, logPrior: 0)
-    let covariance = scattering.covariance(table, onset: onset, count: count)
+    let gap = Double(alternative.gapSteps) / Double(RiceTables.stepsPerTap)
+    let covariance = alternative.profile.covariance(table, onset: onset + gap, count: count)
     let ratio = pow(10, ratiodB / 10)
     let factor = SmallCholesky(order: count)
     func whitened(_ column: [Double], scattered: Bool) -> (column: [Double], logDeterminant: Double) {
@@ -34,12 +34,16 @@ import UWBPlatform
     let columns = [0, 1].map { part in (0..<count).map { Double(taps.taps[2 * (firstTap + $0) + part]) } }
     let p = whitened(pulse, scattered: true)
     let information = p.column.reduce(0) { $0 + $1 * $1 }
-    var value = -p.logDeterminant + whitened(pulse, scattered: false).logDeterminant - log(information)
+    var value = -p.logDeterminant + whitened(pulse, scattered: false).logDeterminant
+    let strongest = (0..<count).reduce(0) { most, tap in
+      max(most, columns.reduce(0) { $0 + pow(whitened($1, scattered: false).column[tap], 2) })
+    }
+    value += alternative.hasPath ? -log(information) : max(0, log(1.75 * strongest)) + Double(RiceAlternative.softPrior)
     var energy = 0.0
     for column in columns {
       let own = whitened(column, scattered: true).column
       let seen = zip(own, p.column).reduce(0) { $0 + $1.0 * $1.1 }
-      value -= own.reduce(0) { $0 + $1 * $1 } - seen * seen / information
+      value -= own.reduce(0) { $0 + $1 * $1 } - (alternative.hasPath ? seen * seen / information : 0)
       energy += whitened(column, scattered: false).column.reduce(0) { $0 + $1 * $1 }
     }
     // What the eigenvectors beyond the tables' would explain of these taps, and cost.
@@ -70,20 +74,19 @@ import UWBPlatform
     for index in 0..<12 {
       taps.load(trials.rice(onset: 160 + trials.uniform(), pathdB: 25, gap: 1, powerdB: 18), antenna: 0)
       likelihood.load(taps, firstTap: 160 - RiceTables.roughTap, variance: 1)
-      #expect(likelihood.run() != nil)
-      for onset in [3, 18, 36] {
-        for (place, gap) in RiceTables.gaps.enumerated() {
-          let terms = likelihood.terms(onset: onset, gap: place)
+      #expect(likelihood.run(into: DelayPosterior(), offset: 0) != nil)
+      for onset in [11, 34, 56] {
+        for (place, alternative) in RiceAlternative.all.enumerated() {
+          let terms = likelihood.terms(onset: onset, alternative: place)
           for lane in [0, 2, 4] {
             let (expected, leftOut, energy) = Self.reference(
-              taps, firstTap: 160 - RiceTables.roughTap, onset: RiceTables.onset(onset),
-              gap: Double(gap) / Double(RiceTables.stepsPerTap), ratiodB: Double(OnsetTables.ratiosdB[lane]),
-              noise: noise)
+              taps, firstTap: 160 - RiceTables.roughTap, onset: RiceTables.onset(onset), alternative,
+              ratiodB: Double(OnsetTables.ratiosdB[lane]), noise: noise)
             // Sums of some hundred products up to the window's energy, in single precision; whitened ones have been such sums before.
             let rounding = 0.01 + (noise.isWhite ? 100 : 300) * Double(Float.ulpOfOne) * energy
             #expect(
               abs(Double(terms[lane]) - expected) < rounding + leftOut,
-              "window \(index), onset \(onset), gap \(gap), lane \(lane)")
+              "window \(index), onset \(onset), alternative \(place), lane \(lane)")
             compared += leftOut < 0.1 ? 1 : 0
           }
         }
@@ -102,22 +105,24 @@ import UWBPlatform
       taps.load(trials.rice(onset: 160 + trials.uniform(), pathdB: 32, gap: 2, powerdB: 15), antenna: 0)
       let firstTap = 160 - RiceTables.roughTap
       likelihood.load(taps, firstTap: firstTap, variance: 1)
-      let outcome = try #require(likelihood.run())
+      let posterior = DelayPosterior()
+      posterior.reset(first: Double(firstTap) + RiceTables.firstOnset)
+      let likeliest = RiceTables.onset(try #require(likelihood.run(into: posterior, offset: 0)))
+      let outcome = try #require(posterior.summary())
       func logSum(_ onset: Double) -> Double {
         var values: [Double] = []
-        for gap in RiceTables.gaps {
+        for alternative in RiceAlternative.all {
           for lane in 0..<8 {
             let ratio = Double(OnsetTables.ratiosdB[lane])
-            let taken = Double(gap) / Double(RiceTables.stepsPerTap)
             values.append(
-              Self.reference(taps, firstTap: firstTap, onset: onset, gap: taken, ratiodB: ratio, noise: .white).value)
+              Self.reference(taps, firstTap: firstTap, onset: onset, alternative, ratiodB: ratio, noise: .white).value)
           }
         }
         let highest = values.max() ?? 0
         return highest + log(values.reduce(0) { $0 + exp($1 - highest) })
       }
       let places = [-2.0, -1, 0, 1, 2]
-      let sums = places.map { logSum(outcome.crest + $0 / Double(RiceTables.stepsPerTap)) }
+      let sums = places.map { logSum(likeliest + $0 / Double(RiceTables.stepsPerTap)) }
       func quartic(_ place: Double) -> Double {
         zip(places, sums).reduce(0) { total, point in
           total
@@ -129,9 +134,9 @@ import UWBPlatform
       let deviation = (-1 / bend).squareRoot()
       let steps = Double(RiceTables.stepsPerTap)
       #expect(
-        abs((outcome.delay - outcome.crest) * steps - crest) < 0.05 * deviation,
+        abs((outcome.delay - Double(firstTap) - likeliest) * steps - crest) < 0.05 * deviation,
         "window \(index): \(outcome), not \(crest)")
-      #expect(abs(outcome.deviation * steps / deviation - 1) < 0.05, "window \(index): \(outcome), not \(deviation)")
+      #expect(abs(outcome.deviation * steps / deviation - 1) < 0.1, "window \(index): \(outcome), not \(deviation)")
     }
   }
 
@@ -147,40 +152,48 @@ import UWBPlatform
       let powerdB = 14 + 8 * trials.uniform()
       taps.load(trials.rice(onset: 160 + trials.uniform(), pathdB: 20, gap: 1, powerdB: powerdB), antenna: 0)
       likelihood.load(taps, firstTap: 160 - RiceTables.roughTap, variance: 1)
-      let outcome = try #require(likelihood.run())
+      let posterior = DelayPosterior()
+      posterior.reset(first: 160 - Double(RiceTables.roughTap) + RiceTables.firstOnset)
+      #expect(likelihood.run(into: posterior, offset: 0) != nil)
+      let outcome = try #require(posterior.summary())
       narrow += outcome.deviation < 0.15 ? 1 : 0
       var values: [Double] = []
       for onset in 0..<RiceTables.onsetCount {
-        for gap in RiceTables.gaps.indices {
-          let terms = likelihood.terms(onset: onset, gap: gap)
+        for alternative in RiceAlternative.all.indices {
+          let terms = likelihood.terms(onset: onset, alternative: alternative)
           for lane in 0..<8 { values.append(Double(terms[lane])) }
         }
       }
       let highest = values.max() ?? 0
       let sum = values.reduce(0) { $0 + exp($1 - highest) }
       let integral = highest + log(sum / Double(RiceTables.stepsPerTap))
-      #expect(abs(outcome.logMass - integral) < 0.5, "window \(index): \(outcome), not \(integral)")
+      #expect(abs(outcome.logMass - integral) < 0.7, "window \(index): \(outcome), not \(integral)")
       difference += abs(outcome.logMass - integral) / 40
     }
     #expect(difference < 0.1)
     #expect(narrow > 5 && narrow < 40, "\(narrow) crests that are taken for parabolas")
   }
 
-  /// Evidence is a mean likelihood: over noise alone it is below 1 on average, and a path of 20 dB and more is worth what it explains.
-  @Test func evidenceTellsAPathFromNoise() throws {
-    let likelihood = RiceLikelihood(ReceiverModel())
+  /// The mass is a mean likelihood: over noise alone it is below 1 on average, and a path of 20 dB and more is worth what it explains.
+  @Test func theMassTellsAPathFromNoise() throws {
+    let window = RiceWindow(ReceiverModel())
     var trials = OnsetTrials(seed: 74)
     let taps = PreparedTaps(tapCount: OnsetTrials.tapCount)
+    /// Against noise alone.
     func evidence(_ response: ChannelImpulseResponse) throws -> (evidence: Double, energy: Double) {
       taps.load(response, antenna: 0)
-      let finding = try #require(likelihood.find(taps, halfTap: 320, variance: { _ in 1 }))
-      return (likelihood.evidence(finding, likelihood.path(finding).path), likelihood.energy)
+      #expect(window.find(taps, halfTap: 320))
+      let energy = (window.firstTap..<window.firstTap + RiceTables.windowTaps).reduce(0.0) {
+        $0 + Double(taps.powers.pointer[$1])
+      }
+      let noises = energy / window.variance
+      return (try #require(window.posterior.summary()).logMass + noises, noises)
     }
     for _ in 0..<50 {
       // A mean likelihood exceeds e⁶ once in four hundred times at the most (Markov's inequality).
       #expect(try evidence(trials.paths([], onset: 160)).evidence < 6)
       let seen = try evidence(trials.paths([(0, 25)], onset: 160 + trials.uniform()))
-      // Of the energy noise explains 16, and amplitude, delay, gap and ρ cost some 20 together.
+      // Of the energy noise explains 16, and amplitude, delay, alternatives and ρ cost some 20 together.
       #expect(seen.evidence > seen.energy - 60 && seen.evidence < seen.energy)
     }
   }

@@ -56,7 +56,7 @@ import Testing
       Self.run(own, windows, OnsetLikelihood.Stage.others)
       Self.run(portable, windows, OnsetLikelihood.Stage.others)
       let (found, expected) = (try #require(own.locate()), try #require(portable.locate()))
-      #expect(abs(found.delay - expected.delay) < 0.05 * expected.deviation, "seed \(seed), \(index)")
+      #expect(abs(found.delay - expected.delay) < 0.15 * expected.deviation, "seed \(seed), \(index)")
       #expect(abs(found.deviation / expected.deviation - 1) < 0.06 + rounding, "seed \(seed), \(index)")
     }
   }
@@ -158,16 +158,22 @@ import Testing
     for index in 0..<60 {
       let taps = Self.taps(index, &trials)
       for likelihood in [own, portable] { likelihood.load(taps, firstTap: 152, variance: 1) }
-      let (found, expected) = (try #require(own.run()), try #require(portable.run()))
-      // Rounding may decide whether a second crest is looked at that weighs next to nothing.
-      #expect(abs(found.delay - expected.delay) < 0.05 * expected.deviation, "seed \(seed), \(index)")
+      func summary(_ likelihood: RiceLikelihood) throws -> (delay: Double, deviation: Double, logMass: Double) {
+        let posterior = DelayPosterior()
+        posterior.reset(first: 152 + RiceTables.firstOnset)
+        #expect(likelihood.run(into: posterior, offset: 0) != nil)
+        return try #require(posterior.summary())
+      }
+      let (found, expected) = (try summary(own), try summary(portable))
+      // Rounding may decide whether a crest counts as one or as bins, and whether one is looked at that weighs next to nothing.
+      #expect(abs(found.delay - expected.delay) < 0.15 * expected.deviation, "seed \(seed), \(index)")
       #expect(abs(found.deviation / expected.deviation - 1) < 0.06, "seed \(seed), \(index)")
       for onset in stride(from: 0, to: RiceTables.onsetCount, by: 7) {
-        for gap in RiceTables.gaps.indices {
-          let difference = own.terms(onset: onset, gap: gap) - portable.terms(onset: onset, gap: gap)
-          let size = portable.terms(onset: onset, gap: gap)
+        for place in RiceAlternative.all.indices {
+          let size = portable.terms(onset: onset, alternative: place)
+          let difference = own.terms(onset: onset, alternative: place) - size
           for lane in 0..<8 {
-            #expect(abs(difference[lane]) < 0.01 + 2e-5 * abs(size[lane]), "seed \(seed), \(index), \(onset), \(gap)")
+            #expect(abs(difference[lane]) < 0.01 + 2e-5 * abs(size[lane]), "seed \(seed), \(index), \(onset), \(place)")
           }
         }
       }

@@ -13,17 +13,6 @@ import UWBPlatform
 /// is quadratic in taps whose band is limited, so it has no crest narrower than a tap; it is had at every half tap, then by eighths round
 /// each crest that counts. Cost: some 40 ns for each gap and onset where the machine has AVX2.
 final class RiceLikelihood {
-  /// What a window says of the first path.
-  struct Outcome {
-    /// Mean of the posterior, taps from the window's start, and its deviation.
-    var delay: Double
-    var deviation: Double
-    /// Where ln L is highest: an end of the range of onsets tells that the path may lie beyond.
-    var crest: Double
-    /// ln of ∫ Σ L dτ over gaps and ρ, τ in taps.
-    var logMass: Double
-  }
-
   /// Made, or taken from where they are kept, for the first window: most CIRs of a capture may ask for none.
   private lazy var tables = RiceTables.shared(receiver)
   private let receiver: ReceiverModel
@@ -32,22 +21,25 @@ final class RiceLikelihood {
   private let real = AlignedBuffer<Float>(count: RiceTables.windowTaps, zero: 0)
   private let imaginary = AlignedBuffer<Float>(count: RiceTables.windowTaps, zero: 0)
   @exclusivity(unchecked) private(set) var variance = 0.0
+  @exclusivity(unchecked) private(set) var firstTap = 0
   /// ‖y‖²/v
   @exclusivity(unchecked) private(set) var energy = 0.0
+  /// ln of what an amplitude costs that may be as large as the window's strongest tap.
+  @exclusivity(unchecked) private(set) var amplitudeCost = 0.0
   /// Room for taps that are whitened.
   private let coloured = AlignedBuffer<Double>(count: RiceTables.windowTaps, zero: 0)
-  /// ln L for each onset and gap, a lane for each ρ; their largest.
-  private let terms = AlignedBuffer<SIMD8<Float>>(count: RiceTables.onsetCount * gapCount, zero: .zero)
-  private let tops = AlignedBuffer<Float>(count: RiceTables.onsetCount * gapCount, zero: 0)
+  /// ln L for each onset and alternative, a lane for each ρ; their largest.
+  private let terms = AlignedBuffer<SIMD8<Float>>(count: RiceTables.onsetCount * alternativeCount, zero: .zero)
+  private let tops = AlignedBuffer<Float>(count: RiceTables.onsetCount * alternativeCount, zero: 0)
   /// The largest of each onset; −∞ where it was not evaluated.
   private let onsetTops = AlignedBuffer<Float>(count: RiceTables.onsetCount, zero: 0)
-  /// Gaps of each onset that were evaluated.
+  /// Alternatives of each onset that were evaluated.
   private let known = AlignedBuffer<Int>(count: RiceTables.onsetCount, zero: 0)
   @exclusivity(unchecked) private var best = -Float.infinity
-  private let sums = AlignedBuffer<Double>(count: gapCount, zero: 0)
+  private let sums = AlignedBuffer<Double>(count: alternativeCount, zero: 0)
   private let crests = AlignedBuffer<Crest>(count: RiceTables.onsetCount / coarseStep + 1, zero: Crest())
 
-  private static let gapCount = RiceTables.gaps.count
+  private static let alternativeCount = RiceAlternative.count
   private static let coarseStep = 4
   /// What is less likely than the best by a factor e^(−16) is left out.
   private static let negligible: Float = 16
@@ -70,6 +62,7 @@ final class RiceLikelihood {
   /// Takes the window's taps from `firstTap` on; taps outside the CIR are zero.
   func load(_ taps: PreparedTaps, firstTap: Int, variance: Double) {
     self.variance = variance
+    self.firstTap = firstTap
     let scale = Float(1 / variance.squareRoot())
     let count = RiceTables.windowTaps
     let source = taps.taps(in: firstTap..<firstTap + count)
@@ -81,46 +74,57 @@ final class RiceLikelihood {
     }
     tables.whitening?.apply(real.pointer, room: coloured)
     tables.whitening?.apply(imaginary.pointer, room: coloured)
-    var sum: Float = 0
+    var (sum, strongest) = (Float(), Float())
     for index in 0..<count {
       let (x, y) = (real.pointer[index], imaginary.pointer[index])
-      sum += x * x + y * y
+      let power = x * x + y * y
+      sum += power
+      strongest = max(strongest, power)
     }
     energy = Double(sum)
+    amplitudeCost = PathEvidence.amplitudeCost(power: Double(strongest))
   }
 
-  /// What the loaded window says; `nil` where its taps are not finite.
-  func run() -> Outcome? {
+  /// Adds what the loaded window says to `posterior`; the likeliest onset, or `nil` where the taps are not finite.
+  ///
+  /// - Parameter offset: ln of what L is weighed with.
+  func run(into posterior: DelayPosterior, offset: Double) -> Int? {
     let count = RiceTables.onsetCount
     onsetTops.pointer.update(repeating: -.infinity, count: count)
     known.pointer.update(repeating: 0, count: count)
     best = -.infinity
-    for onset in stride(from: 0, to: count, by: Self.coarseStep) { evaluate(onset, gaps: RiceTables.coarseGaps) }
+    for onset in stride(from: 0, to: count, by: Self.coarseStep) {
+      evaluate(onset, alternatives: RiceAlternative.coarseCount)
+    }
     guard best.isFinite else { return nil }
     // The highest first: what it reaches beyond the half taps leaves less for others to count.
     var highest = 0
     for onset in stride(from: 0, to: count, by: Self.coarseStep) where onsetTops.pointer[onset] == best {
       highest = onset
     }
-    var found = 0
-    var isWide = true
-    if let crest = refine(highest) {
-      crests.pointer[0] = crest
-      found = 1
-      isWide = crest.variance > Self.wide * Self.wide
+    guard let crest = refine(highest), crest.variance <= Self.wide * Self.wide else {
+      integrate(into: posterior, offset)
+      return likeliest
     }
-    if !isWide {
-      for onset in stride(from: 0, to: count, by: Self.coarseStep) where onset != highest && isCrest(onset) {
-        guard let crest = refine(onset) else { continue }
-        crests.pointer[found] = crest
-        found += 1
-      }
+    crests.pointer[0] = crest
+    var found = 1
+    for onset in stride(from: 0, to: count, by: Self.coarseStep) where onset != highest && isCrest(onset) {
+      guard let other = refine(onset) else { continue }
+      crests.pointer[found] = other
+      found += 1
     }
-    let top = (0..<count).max { onsetTops.pointer[$0] < onsetTops.pointer[$1] } ?? highest
-    let posterior = isWide ? integrate() : combine(found)
-    return Outcome(
-      delay: posterior.mean, deviation: posterior.variance.squareRoot(), crest: RiceTables.onset(top),
-      logMass: posterior.logMass)
+    for index in 0..<found { add(crests.pointer[index], to: posterior, offset) }
+    addShoulders(to: posterior, offset, crestCount: found)
+    return likeliest
+  }
+
+  private var likeliest: Int {
+    (0..<RiceTables.onsetCount).max { onsetTops.pointer[$0] < onsetTops.pointer[$1] } ?? 0
+  }
+
+  private func add(_ crest: Crest, to posterior: DelayPosterior, _ offset: Double) {
+    posterior.addCrest(
+      offset + crest.logMass, delay: Double(firstTap) + crest.delay, deviation: crest.variance.squareRoot())
   }
 
   /// Whether an onset at a half tap is a maximum that may count.
@@ -173,31 +177,42 @@ final class RiceLikelihood {
       logMass: height + 0.5 * log(2 * .pi * variance))
   }
 
-  private func combine(_ count: Int) -> Moments {
-    let highest = (0..<count).reduce(-Double.infinity) { max($0, crests.pointer[$1].logMass) }
-    var moments = Moments(reference: highest)
-    for index in 0..<count {
-      let crest = crests.pointer[index]
-      moments.add(exp(crest.logMass - highest), at: crest.delay, variance: crest.variance)
+  /// Adds what lies at the half taps beyond the crests: a channel whose first path may be missed has no crest there, but a shoulder.
+  private func addShoulders(to posterior: DelayPosterior, _ offset: Double, crestCount: Int) {
+    let step = Double(Self.coarseStep) / Double(RiceTables.stepsPerTap)
+    for onset in stride(from: 0, to: RiceTables.onsetCount, by: Self.coarseStep)
+    where onsetTops.pointer[onset] > best - Self.negligible {
+      let reference = Double(best)
+      var left = exp(logSum(onset) - reference)
+      for index in 0..<crestCount {
+        let crest = crests.pointer[index]
+        let distance = RiceTables.onset(onset) - crest.delay
+        // Nearer by, what remains is the error of the approximation.
+        guard abs(distance) > step / 2 else {
+          left = 0
+          break
+        }
+        let height = crest.logMass - reference - 0.5 * log(2 * .pi * crest.variance)
+        left -= exp(height - distance * distance / (2 * crest.variance))
+      }
+      guard left > 0 else { continue }
+      posterior.addBin(offset + reference + log(left * step), onset: onset, isWide: true)
     }
-    return moments
   }
 
-  /// The posterior's moments from every second onset, narrow enough for what is wide; from all where the likeliest lies between them
-  /// and these are negligible.
-  private func integrate() -> Moments {
+  /// Adds every second onset, narrow enough for what is wide; all where the likeliest lies between them and these are negligible.
+  private func integrate(into posterior: DelayPosterior, _ offset: Double) {
     var onsets = stride(from: 0, to: RiceTables.onsetCount, by: 2)
-    var step = 2 / Double(RiceTables.stepsPerTap)
+    var isWide = true
     if highest(onsets) < best - Self.negligible {
       onsets = stride(from: 0, to: RiceTables.onsetCount, by: 1)
-      step /= 2
+      isWide = false
       _ = highest(onsets)
     }
-    var moments = Moments(reference: Double(best) + log(step), leastVariance: step * step / 12)
+    let step = (isWide ? 2 : 1) / Double(RiceTables.stepsPerTap)
     for onset in onsets where onsetTops.pointer[onset] >= best - Self.negligible {
-      moments.add(exp(logSum(onset) - Double(best)), at: RiceTables.onset(onset), variance: 0)
+      posterior.addBin(offset + logSum(onset) + log(step), onset: onset, isWide: isWide)
     }
-    return moments
   }
 
   /// The largest ln L of these onsets, which are evaluated.
@@ -210,112 +225,94 @@ final class RiceLikelihood {
     return top
   }
 
-  private struct Moments {
-    /// ln of the mass that weights are relative to.
-    let reference: Double
-    private var weight = 0.0
-    private var first = 0.0
-    private var second = 0.0
-
-    /// What is not known inside a step of a grid.
-    private let leastVariance: Double
-
-    init(reference: Double, leastVariance: Double = 0) {
-      self.reference = reference
-      self.leastVariance = leastVariance
-    }
-
-    var logMass: Double { reference + log(weight) }
-
-    mutating func add(_ weight: Double, at delay: Double, variance: Double) {
-      self.weight += weight
-      first += weight * delay
-      second += weight * (variance + delay * delay)
-    }
-
-    var mean: Double { first / weight }
-    var variance: Double { max(leastVariance, second / weight - mean * mean) }
-  }
-
   private func top(_ onset: Int) -> Float {
     (0..<RiceTables.onsetCount).contains(onset) ? onsetTops.pointer[onset] : -.infinity
   }
 
-  /// ln Σ exp(ln L) over gaps and ρ at an onset.
+  /// ln Σ exp(ln L) over alternatives and ρ at an onset.
   private func logSum(_ onset: Int) -> Double {
     evaluate(onset)
-    let start = onset * Self.gapCount
+    let start = onset * Self.alternativeCount
     let reference = onsetTops.pointer[onset]
     var total = 0.0
     if usesVectorUnits {
       uwb_exponential_sums(
         UnsafeRawPointer(terms.pointer + start).assumingMemoryBound(to: Float.self), tops.pointer + start,
-        Self.gapCount,
+        Self.alternativeCount,
         1, reference, Self.negligible, sums.pointer)
-      for gap in 0..<Self.gapCount { total += sums.pointer[gap] }
+      for index in 0..<Self.alternativeCount { total += sums.pointer[index] }
     } else {
-      for gap in 0..<Self.gapCount {
-        let term = terms.pointer[start + gap] - reference
+      for index in 0..<Self.alternativeCount {
+        let term = terms.pointer[start + index] - reference
         for lane in 0..<8 where term[lane] > -Self.negligible { total += Double(expf(term[lane])) }
       }
     }
     return Double(reference) + log(total)
   }
 
-  /// ln L at an onset for as many gaps, where it is not known yet.
-  private func evaluate(_ onset: Int, gaps: Int = gapCount) {
-    guard (0..<RiceTables.onsetCount).contains(onset), known.pointer[onset] < gaps else { return }
+  /// ln L at an onset for as many alternatives, where it is not known yet.
+  private func evaluate(_ onset: Int, alternatives: Int = alternativeCount) {
+    guard (0..<RiceTables.onsetCount).contains(onset), known.pointer[onset] < alternatives else { return }
     let first = known.pointer[onset]
-    let start = onset * Self.gapCount + first
+    let count = alternatives - first
+    let start = onset * Self.alternativeCount + first
     let cells = cells(onset) + first &* RiceTables.cellSize
     let pulse = pulse(onset)
     if usesVectorUnits {
       uwb_rice_likelihoods(
-        cells, gaps - first, pulse, real.pointer, imaginary.pointer, RiceTables.windowTaps,
+        cells, count, pulse, real.pointer, imaginary.pointer, RiceTables.windowTaps,
         UnsafeMutableRawPointer(terms.pointer + start).assumingMemoryBound(to: Float.self), tops.pointer + start)
     } else {
-      for index in 0..<gaps - first {
+      for index in 0..<count {
         let cell = RiceCell(cells + index * RiceTables.cellSize)
         let term = RiceMatch(cell, pulse, real.pointer, imaginary.pointer).likelihood
         terms.pointer[start + index] = term
         tops.pointer[start + index] = term.max()
       }
     }
+    let withoutPath = Float(amplitudeCost) + RiceAlternative.softPrior
     var top = onsetTops.pointer[onset]
-    for gap in start..<start + gaps - first { top = max(top, tops.pointer[gap]) }
+    for index in 0..<count {
+      if first + index >= RiceAlternative.pathCount {
+        terms.pointer[start + index] += withoutPath
+        tops.pointer[start + index] += withoutPath
+      }
+      top = max(top, tops.pointer[start + index])
+    }
     onsetTops.pointer[onset] = top
-    known.pointer[onset] = gaps
+    known.pointer[onset] = alternatives
     best = max(best, top)
   }
 
   private func cells(_ onset: Int) -> UnsafePointer<Float> {
-    UnsafePointer(tables.cells.pointer) + onset &* Self.gapCount &* RiceTables.cellSize
+    UnsafePointer(tables.cells.pointer) + onset &* Self.alternativeCount &* RiceTables.cellSize
   }
 
   private func pulse(_ onset: Int) -> UnsafePointer<Float> {
     UnsafePointer(tables.pulses.pointer) + onset &* RiceTables.windowTaps
   }
 
-  /// Amplitude of the first path at `delay`, taps from the window's start, the variance of its real and of its imaginary part, and the
-  /// scattering's power behind it, ρ·v; with the likeliest gap and ρ at the nearest onset.
+  /// Amplitude of the first path at `delay`, taps from the window's start, and the variance of its real and of its imaginary part, with the
+  /// likeliest alternative and ρ at the nearest onset.
   ///
   /// a = pᵀC⁻¹y/q, of variance v/q.
-  func amplitude(delay: Double) -> (amplitude: Complex<Double>, variance: Double, scattering: Double) {
+  func amplitude(delay: Double) -> (amplitude: Complex<Double>, variance: Double) {
     let position = (delay - RiceTables.firstOnset) * Double(RiceTables.stepsPerTap)
     let lower = Int(position, rounded: .down, within: 0...RiceTables.onsetCount - 2)
     let share = min(max(position - Double(lower), 0), 1)
-    let (gap, lane) = likeliest(share < 0.5 ? lower : lower + 1)
-    let before = amplitude(onset: lower, gap, lane)
-    let after = amplitude(onset: lower + 1, gap, lane)
+    let (alternative, lane) = likeliest(share < 0.5 ? lower : lower + 1)
+    let before = amplitude(onset: lower, alternative, lane)
+    let after = amplitude(onset: lower + 1, alternative, lane)
     return (
       before.amplitude * Complex(1 - share) + after.amplitude * Complex(share),
-      before.variance * (1 - share) + after.variance * share,
-      variance * pow(10, Double(OnsetTables.ratiosdB[lane]) / 10)
+      before.variance * (1 - share) + after.variance * share
     )
   }
 
-  private func amplitude(onset: Int, _ gap: Int, _ lane: Int) -> (amplitude: Complex<Double>, variance: Double) {
-    let cell = RiceCell(cells(onset) + gap * RiceTables.cellSize)
+  private func amplitude(
+    onset: Int, _ alternative: Int, _ lane: Int
+  ) -> (amplitude: Complex<Double>, variance: Double) {
+    let cell = RiceCell(cells(onset) + alternative * RiceTables.cellSize)
     let seen = RiceMatch(cell, pulse(onset), real.pointer, imaginary.pointer)
     let inverse = Double(cell.inverse[lane])
     let scale = inverse * variance.squareRoot()
@@ -324,30 +321,21 @@ final class RiceLikelihood {
     )
   }
 
-  /// What the likeliest scattering and first path leave at an onset over what noise alone leaves on average.
-  func excess(delay: Double) -> Double {
-    let position = (delay - RiceTables.firstOnset) * Double(RiceTables.stepsPerTap)
-    let onset = Int(position, rounded: .toNearestOrAwayFromZero, within: 0...RiceTables.onsetCount - 1)
-    let (gap, lane) = likeliest(onset)
-    let constant = Double(RiceCell(cells(onset) + gap * RiceTables.cellSize).constant[lane])
-    let explained = Double(terms.pointer[onset * Self.gapCount + gap][lane]) - constant
-    return (energy - explained) / Double(RiceTables.windowTaps - 1)
-  }
-
-  /// ln L at an onset for a gap, its place in `RiceTables.gaps`, and each ρ.
-  func terms(onset: Int, gap: Int) -> SIMD8<Float> {
+  /// ln L at an onset for an alternative, its place in `RiceAlternative.all`, and each ρ.
+  func terms(onset: Int, alternative: Int) -> SIMD8<Float> {
     evaluate(onset)
-    return terms.pointer[onset * Self.gapCount + gap]
+    return terms.pointer[onset * Self.alternativeCount + alternative]
   }
 
-  private func likeliest(_ onset: Int) -> (gap: Int, lane: Int) {
-    var found = (gap: 0, lane: 0)
+  /// The likeliest with a path.
+  private func likeliest(_ onset: Int) -> (alternative: Int, lane: Int) {
+    var found = (alternative: 0, lane: 0)
     var most = -Float.infinity
-    for gap in 0..<Self.gapCount {
-      let term = terms(onset: onset, gap: gap)
+    for alternative in 0..<RiceAlternative.pathCount {
+      let term = terms(onset: onset, alternative: alternative)
       for lane in 0..<8 where term[lane] > most {
         most = term[lane]
-        found = (gap, lane)
+        found = (alternative, lane)
       }
     }
     return found

@@ -5,30 +5,23 @@ import UWBPlatform
 ///
 /// R_τ, the covariance of the scattering behind a first path at τ, is U·Λ·Uᵀ over the window's taps; for each of its eight leading
 /// eigenvectors u (what the others hold is below the noise) and each ρ a cell holds the gain g = ρλ/(1 + ρλ) and what g holds of the
-/// path's pulse p, g·uᵀp. Where the taps' noise is correlated, R_τ is whitened on both sides, and so are pulses and taps. 0.2 MB.
+/// path's pulse p, g·uᵀp. Where the taps' noise is correlated, R_τ is whitened on both sides, and so are pulses and taps. 0.3 MB.
 final class RiceTables: Sendable {
   /// Taps of the window and the rough first path's place in it: more than the rise of its pulse before, and behind it as much as tells
   /// how strong the scattering is.
   static let windowTaps = 16
   static let roughTap = 8
   /// Onsets, from the earliest on, that may belong to a rough first path.
-  static let firstOnset = Double(roughTap) - 2.5
+  static let firstOnset = Double(roughTap) - 4.5
   static let stepsPerTap = 8
-  static let onsetCount = 37
+  static let onsetCount = 57
   static let rank = 8
-  /// From the first path to where the scattering begins, in steps: at once, 1.5 taps behind it (which the pulse resolves), 0.75, and 3
-  /// taps.
-  static let gaps = [0, 12, 6, 24]
-  /// Those that are enough to see where ln L has its crests, the first ones of `gaps`.
-  static let coarseGaps = 2
-  /// The scattering's, in power.
-  static let decayTaps = 8.0
   /// Numbers of a cell: eigenvectors by taps, gains and held pulse by eigenvectors, the constant, one over the path's information.
   static let cellSize = rank * windowTaps + 2 * 8 * rank + 2 * 8
 
   // Written before they are shared, and never after.
 
-  /// Cells: for each onset and gap.
+  /// Cells: for each onset and alternative.
   nonisolated(unsafe) let cells: AlignedBuffer<Float>
   /// The pulse for each onset and tap.
   nonisolated(unsafe) let pulses: AlignedBuffer<Float>
@@ -58,17 +51,23 @@ final class RiceTables: Sendable {
     let window = Self.windowTaps
     let whitening = Whitening(noise, tapCount: window)
     self.whitening = whitening
-    cells = AlignedBuffer(count: Self.onsetCount * Self.gaps.count * Self.cellSize, zero: 0)
+    let alternatives = RiceAlternative.all
+    cells = AlignedBuffer(count: Self.onsetCount * alternatives.count * Self.cellSize, zero: 0)
     pulses = AlignedBuffer(count: Self.onsetCount * window, zero: 0)
-    let scatterings = Self.scatterings(table, whitening)
+    var scatterings: [OnsetProfile: [Scattering]] = [:]
+    let furthest = alternatives.map(\.gapSteps).max() ?? 0
+    for profile in Set(alternatives.map(\.profile)) {
+      scatterings[profile] = Self.scatterings(profile, table, whitening, count: Self.onsetCount + furthest)
+    }
     let pulse = AlignedBuffer<Double>(count: window, zero: 0)
     for onset in 0..<Self.onsetCount {
       table.evaluate(delay: Self.onset(onset), firstTap: 0, count: window, into: pulse.pointer)
       whitening?.apply(pulse.pointer)
       for tap in 0..<window { pulses.pointer[onset * window + tap] = Float(pulse.pointer[tap]) }
-      for (index, gap) in Self.gaps.enumerated() {
-        let cell = cells.pointer + (onset * Self.gaps.count + index) * Self.cellSize
-        Self.fill(cell, pulse.pointer, scatterings[onset + gap])
+      for (index, alternative) in alternatives.enumerated() {
+        guard let scattering = scatterings[alternative.profile]?[onset + alternative.gapSteps] else { continue }
+        let cell = cells.pointer + (onset * alternatives.count + index) * Self.cellSize
+        Self.fill(cell, alternative.hasPath ? pulse.pointer : nil, scattering)
       }
     }
   }
@@ -82,13 +81,13 @@ final class RiceTables: Sendable {
   /// For each place where scattering may begin, in steps from the earliest onset.
   ///
   /// What begins a tap later is shifted by a tap, so that integrals are done for the fractions of a tap only.
-  private static func scatterings(_ table: PulseTable, _ whitening: Whitening?) -> [Scattering] {
+  private static func scatterings(
+    _ profile: OnsetProfile, _ table: PulseTable, _ whitening: Whitening?, count: Int
+  ) -> [Scattering] {
     let window = windowTaps
-    let count = onsetCount + (gaps.max() ?? 0)
     let wholes = (count - 1) / stepsPerTap
     let extended = window + wholes
     let eigen = SymmetricEigenvectors(capacity: window)
-    let profile = OnsetProfile(firstPath: 0, level: 1 / decayTaps, decayTaps: decayTaps, logPrior: 0)
     var result = [Scattering](repeating: Scattering(vectors: [], values: []), count: count)
     for fraction in 0..<stepsPerTap {
       let latest = onset(fraction) + Double(wholes)
@@ -112,19 +111,20 @@ final class RiceTables: Sendable {
     return result
   }
 
+  /// - Parameter pulse: of the path before the scattering; `nil` where there is none.
   private static func fill(
-    _ cell: UnsafeMutablePointer<Float>, _ pulse: UnsafePointer<Double>, _ scattering: Scattering
+    _ cell: UnsafeMutablePointer<Float>, _ pulse: UnsafePointer<Double>?, _ scattering: Scattering
   ) {
     let gains = cell + rank * windowTaps
     let held = gains + 8 * rank
     var determinants = SIMD8<Double>()
-    var information = SIMD8<Double>(repeating: dotProduct(pulse, pulse, count: windowTaps))
+    var information = SIMD8<Double>(repeating: pulse.map { dotProduct($0, $0, count: windowTaps) } ?? 0)
     for component in 0..<rank {
       var seen = 0.0
       for tap in 0..<windowTaps {
         let element = scattering.vectors[component * windowTaps + tap]
         cell[tap * rank + component] = Float(element)
-        seen += element * pulse[tap]
+        seen += element * (pulse?[tap] ?? 0)
       }
       for lane in 0..<8 {
         let scaled = pow(10, Double(OnsetTables.ratiosdB[lane]) / 10) * scattering.values[component]
@@ -138,8 +138,8 @@ final class RiceTables: Sendable {
     let constant = held + 8 * rank
     for lane in 0..<8 {
       let left = max(information[lane], 1e-12)
-      constant[lane] = Float(-determinants[lane] - log(left))
-      constant[8 + lane] = Float(1 / left)
+      constant[lane] = Float(-determinants[lane] - (pulse == nil ? 0 : log(left)))
+      constant[8 + lane] = pulse == nil ? 0 : Float(1 / left)
     }
   }
 }

@@ -1,0 +1,160 @@
+import Numerics
+import UWBPlatform
+
+/// What is believed of a delay: bins of one width, and Gaussian crests, which may be narrower than a bin.
+///
+/// Masses are given as ln of an integral of probability density over the delay, all against the same reference. What several explanations
+/// of the same taps say adds up.
+final class DelayPosterior {
+  static let mostCrests = 24
+  static let binsPerTap = Double(RiceTables.stepsPerTap)
+  private static let binCount = RiceTables.onsetCount + 2
+  /// Share of the second moment in the stated variance; the rest is that of the middle 68 %. Tails that hold a missed path count with it.
+  private static let momentShare = 0.4
+
+  private struct Crest {
+    var delay = 0.0
+    var deviation = 0.0
+    var mass = 0.0
+  }
+
+  /// Where the bins begin, taps.
+  @exclusivity(unchecked) private var start = 0.0
+  private let bins = AlignedBuffer<Double>(count: binCount, zero: 0)
+  /// Mass before each bin and, at the end, in all.
+  private let sums = AlignedBuffer<Double>(count: binCount + 1, zero: 0)
+  private let crests = AlignedBuffer<Crest>(count: mostCrests, zero: Crest())
+  @exclusivity(unchecked) private var crestCount = 0
+  /// ln of the mass that 1 stands for; `nil` while there is none.
+  @exclusivity(unchecked) private var reference: Double?
+
+  /// Begins anew. The first bin is centred one bin before `first`, taps.
+  func reset(first: Double) {
+    start = first - 1.5 / Self.binsPerTap
+    bins.pointer.update(repeating: 0, count: Self.binCount)
+    crestCount = 0
+    reference = nil
+  }
+
+  /// Adds a Gaussian crest; the one that weighs least gives way where there are too many.
+  func addCrest(_ logMass: Double, delay: Double, deviation: Double) {
+    let crest = Crest(delay: delay, deviation: deviation, mass: scaled(logMass))
+    guard crestCount == Self.mostCrests else {
+      crests.pointer[crestCount] = crest
+      crestCount += 1
+      return
+    }
+    let least = (0..<crestCount).min { crests.pointer[$0].mass < crests.pointer[$1].mass } ?? 0
+    if crests.pointer[least].mass < crest.mass { crests.pointer[least] = crest }
+  }
+
+  /// Adds mass round the middle of `onset`'s bin, over one bin or, as a triangle, over three.
+  func addBin(_ logMass: Double, onset: Int, isWide: Bool) {
+    let mass = scaled(logMass)
+    let side = isWide ? mass / 4 : 0
+    bins.pointer[onset] += side
+    bins.pointer[onset + 1] += mass - 2 * side
+    bins.pointer[onset + 2] += side
+  }
+
+  private func scaled(_ logMass: Double) -> Double {
+    guard let known = reference else {
+      reference = logMass
+      return 1
+    }
+    // Far from where exp has an end.
+    guard logMass > known + 100 else { return exp(logMass - known) }
+    let factor = exp(known - logMass)
+    for bin in 0..<Self.binCount { bins.pointer[bin] *= factor }
+    for index in 0..<crestCount { crests.pointer[index].mass *= factor }
+    reference = logMass
+    return 1
+  }
+
+  /// Median and deviation, taps; ln of the whole mass. `nil` where there is none.
+  func summary() -> (delay: Double, deviation: Double, logMass: Double)? {
+    guard let reference else { return nil }
+    var total = addUp()
+    var (first, second, heaviest) = (0.0, 0.0, 0)
+    for bin in 0..<Self.binCount where bins.pointer[bin] > 0 {
+      let delay = start + (Double(bin) + 0.5) / Self.binsPerTap
+      first += bins.pointer[bin] * delay
+      second += bins.pointer[bin] * (delay * delay + 1 / (12 * Self.binsPerTap * Self.binsPerTap))
+    }
+    for index in 0..<crestCount {
+      let crest = crests.pointer[index]
+      total += crest.mass
+      first += crest.mass * crest.delay
+      second += crest.mass * (crest.delay * crest.delay + crest.deviation * crest.deviation)
+      if crest.mass > crests.pointer[heaviest].mass { heaviest = index }
+    }
+    guard total > 0, total.isFinite else { return nil }
+    let logMass = reference + log(total)
+    let most = crests.pointer[heaviest]
+    if crestCount > 0, most.mass > 0.9999 * total { return (most.delay, most.deviation, logMass) }
+    let mean = first / total
+    let variance = max(0, second / total - mean * mean)
+    let median = quantile(0.5 * total)
+    let half = (quantile(0.8413 * total) - quantile(0.1587 * total)) / 2
+    return (median, (variance * Self.momentShare + half * half * (1 - Self.momentShare)).squareRoot(), logMass)
+  }
+
+  /// ln of the whole mass.
+  var logMass: Double {
+    var total = addUp()
+    for index in 0..<crestCount { total += crests.pointer[index].mass }
+    return (reference ?? 0) + log(total)
+  }
+
+  /// Whether a share of more than `share` lies before `delay`, taps.
+  func holds(moreThan share: Double, before delay: Double) -> Bool {
+    var total = addUp()
+    for index in 0..<crestCount { total += crests.pointer[index].mass }
+    return mass(before: delay) > share * total
+  }
+
+  /// Fills `sums`; the mass of all bins.
+  private func addUp() -> Double {
+    var sum = 0.0
+    for bin in 0..<Self.binCount {
+      sums.pointer[bin] = sum
+      sum += bins.pointer[bin]
+    }
+    sums.pointer[Self.binCount] = sum
+    return sum
+  }
+
+  /// `addUp` has to have been called since the last change.
+  private func mass(before delay: Double) -> Double {
+    let position = min(max(0, (delay - start) * Self.binsPerTap), Double(Self.binCount))
+    let bin = min(Int(position), Self.binCount - 1)
+    var sum = sums.pointer[bin] + (position - Double(bin)) * bins.pointer[bin]
+    for index in 0..<crestCount {
+      let crest = crests.pointer[index]
+      let deviations = (delay - crest.delay) / crest.deviation
+      // Ten deviations off, nobody needs the error function.
+      if deviations > 10 {
+        sum += crest.mass
+      } else if deviations > -10 {
+        sum += crest.mass * 0.5 * erfc(-deviations / 2.0.squareRoot())
+      }
+    }
+    return sum
+  }
+
+  /// The delay before which `mass` lies, by bisection.
+  private func quantile(_ mass: Double) -> Double {
+    var low = start
+    var high = start + Double(Self.binCount) / Self.binsPerTap
+    for index in 0..<crestCount {
+      let crest = crests.pointer[index]
+      low = min(low, crest.delay - 5 * crest.deviation)
+      high = max(high, crest.delay + 5 * crest.deviation)
+    }
+    for _ in 0..<20 {
+      let middle = (low + high) / 2
+      if self.mass(before: middle) < mass { low = middle } else { high = middle }
+    }
+    return (low + high) / 2
+  }
+}

@@ -1,0 +1,102 @@
+import Testing
+import UWBPlatform
+
+@testable import UWBDSP
+
+@Suite struct DelayPosteriorTests {
+  private static let binWidth = 1 / DelayPosterior.binsPerTap
+
+  @Test func nothingAddedSaysNothing() {
+    let posterior = DelayPosterior()
+    #expect(posterior.summary() == nil)
+    posterior.addCrest(3, delay: 1, deviation: 0.1)
+    posterior.reset(first: 100)
+    #expect(posterior.summary() == nil)
+  }
+
+  @Test func oneCrestIsItself() throws {
+    let posterior = DelayPosterior()
+    posterior.reset(first: 100)
+    posterior.addCrest(-700, delay: 102.345, deviation: 0.004)
+    let summary = try #require(posterior.summary())
+    #expect(summary.delay == 102.345)
+    #expect(summary.deviation == 0.004)
+    #expect(abs(summary.logMass + 700) < 1e-12)
+  }
+
+  /// The mean would lie where hardly any mass is.
+  @Test func theMedianStaysWithTheLikelierOfTwo() throws {
+    let posterior = DelayPosterior()
+    posterior.reset(first: 100)
+    posterior.addCrest(log(0.7), delay: 104, deviation: 0.05)
+    posterior.addCrest(log(0.3), delay: 102, deviation: 0.05)
+    let summary = try #require(posterior.summary())
+    // 0.3 + 0.7·Φ(z) = 0.5
+    #expect(abs(summary.delay - (104 - 0.05 * 0.5659)) < 1e-3)
+    #expect(abs(summary.logMass) < 1e-12)
+    // The middle 68 % spans both.
+    #expect(summary.deviation > 0.9 && summary.deviation < 1.1)
+  }
+
+  /// By adding up the density on a fine grid.
+  @Test func binsAndCrestsAddUp() throws {
+    let posterior = DelayPosterior()
+    posterior.reset(first: 50)
+    posterior.addBin(log(0.2), onset: 0, isWide: false)
+    posterior.addBin(log(0.3), onset: 16, isWide: true)
+    posterior.addCrest(log(0.1), delay: 51.3, deviation: 0.08)
+    posterior.addBin(log(0.4), onset: 24, isWide: false)
+    let pieces: [(Double, (Double) -> Double)] = [
+      (0.2, { Self.box($0, 50) }),
+      (0.15, { Self.box($0, 52) }), (0.075, { Self.box($0, 52 - Self.binWidth) }),
+      (0.075, { Self.box($0, 52 + Self.binWidth) }),
+      (0.1, { exp(-pow(($0 - 51.3) / 0.08, 2) / 2) / (0.08 * (2 * Double.pi).squareRoot()) }),
+      (0.4, { Self.box($0, 53) }),
+    ]
+    let step = 1e-4
+    var (sum, first, second) = (0.0, 0.0, 0.0)
+    var quantiles: [Double] = []
+    for index in 0..<50_000 {
+      let delay = 49 + (Double(index) + 0.5) * step
+      let mass = step * pieces.reduce(0) { $0 + $1.0 * $1.1(delay) }
+      for level in [0.1587, 0.5, 0.8413] where sum < level && sum + mass >= level { quantiles.append(delay) }
+      sum += mass
+      first += mass * delay
+      second += mass * delay * delay
+    }
+    let summary = try #require(posterior.summary())
+    #expect(abs(sum - 1) < 1e-3 && abs(summary.logMass) < 1e-12)
+    #expect(abs(summary.delay - quantiles[1]) < 1e-3)
+    let variance = second - first * first
+    let half = (quantiles[2] - quantiles[0]) / 2
+    #expect(summary.deviation > min(half, variance.squareRoot()) - 1e-3)
+    #expect(summary.deviation < max(half, variance.squareRoot()) + 1e-3)
+    #expect(posterior.holds(moreThan: 0.19, before: 50.5) && !posterior.holds(moreThan: 0.21, before: 50.5))
+  }
+
+  private static func box(_ delay: Double, _ centre: Double) -> Double {
+    abs(delay - centre) < binWidth / 2 ? 1 / binWidth : 0
+  }
+
+  /// What comes later may weigh e¹⁰⁰⁰ times as much.
+  @Test func massesFarApartDoNotOverflow() throws {
+    let posterior = DelayPosterior()
+    posterior.reset(first: 10)
+    for (index, logMass) in [-2000.0, -1000, 0, 1000].enumerated() {
+      posterior.addBin(logMass, onset: index, isWide: false)
+      posterior.addCrest(logMass - 2, delay: 11, deviation: 0.01)
+    }
+    let summary = try #require(posterior.summary())
+    #expect(abs(summary.logMass - (1000 + log(1 + exp(-2.0)))) < 1e-9)
+    #expect(abs(summary.delay - (10 + 3 * Self.binWidth)) < Self.binWidth)
+  }
+
+  @Test func moreCrestsThanThereIsRoomForLeaveOutTheLightest() throws {
+    let posterior = DelayPosterior()
+    posterior.reset(first: 10)
+    for index in 0..<3 * DelayPosterior.mostCrests {
+      posterior.addCrest(index == 5 ? 0 : -20, delay: 12 + (index == 5 ? 1 : 0), deviation: 0.1)
+    }
+    #expect(abs(try #require(posterior.summary()).delay - 13) < 1e-3)
+  }
+}
