@@ -23,7 +23,7 @@ public struct AdaptiveFit: DelayEstimator {
 
   public init(_ receiver: ReceiverModel = ReceiverModel(), margin: Double = 2) {
     paths = PulseFit(receiver)
-    paths.filter = .sharp
+    paths.suspectsClutter = true
     self.margin = margin
   }
 
@@ -41,7 +41,7 @@ public struct AdaptiveFit: DelayEstimator {
   public func makeWorkspace(tapCount: Int) -> Workspace { Workspace(self, tapCount: tapCount) }
 
   /// Further lead that paths need for each but the first where a wrong pulse explains the taps.
-  private static let misfitMargin = 6.0
+  private static let misfitMargin = 8.0
   /// What noise alone leaves of the window's 16 taps beside three or four paths, rather less than more.
   private static let leastResidual = 14.0
   /// What the weakest path that is believed costs.

@@ -152,12 +152,13 @@ struct FirstPathSearch: Sendable {
   }
 
   /// - Parameter range: taps to look at; all of them where it is `nil`.
-  /// - Returns: the half tap of the first path in half taps, and the power that it had to reach; `nil` for no path.
+  /// - Returns: the half tap of the first path in half taps, the power that it had to reach, and whether that is the strict level; `nil` for
+  ///   no path.
   /// - Precondition: `taps` holds at least one tap and no more than `workspace` was made for; `range` is one of its, not
   ///   empty.
   func run(
     _ taps: PreparedTaps, in range: Range<Int>? = nil, using workspace: Workspace
-  ) -> (halfTap: Int?, threshold: Double) {
+  ) -> (halfTap: Int?, threshold: Double, isStrict: Bool) {
     let range = range ?? 0..<taps.count
     precondition(
       taps.count >= 1 && taps.count <= workspace.tapCount && !range.isEmpty && range.lowerBound >= 0
@@ -176,14 +177,14 @@ struct FirstPathSearch: Sendable {
     let map = FilteredPowers(workspace, candidates)
     filter(taps, range, reaching: level, into: map)
     if let strongest = map.strongest, map[strongest] >= level {
-      return (firstPath(before: strongest, above: level, map), threshold)
+      return (firstPath(before: strongest, above: level, map), threshold, true)
     }
     // Nothing passes the strict level that guards against early false paths; the strongest point of all may still
     // reach the laxer one.
     let presence = taps.noiseVariance * noiseGain * workspace.levels.presence
     extend(taps, range, reaching: Float(presence), map)
-    if let strongest = map.strongest, Double(map[strongest]) >= presence { return (strongest, presence) }
-    return (nil, threshold)
+    if let strongest = map.strongest, Double(map[strongest]) >= presence { return (strongest, presence, false) }
+    return (nil, threshold, true)
   }
 
   /// Walks back from the strongest half tap.

@@ -19,8 +19,8 @@ public struct PulseFit: DelayEstimator {
   public var receiver: ReceiverModel
   /// Most paths in the window, 1 … 8.
   public var mostPaths: Int
-  /// How the rough first path is looked for.
-  var filter = FirstPathSearch.Filter.smoothed
+  /// Whether a rough first path far before the one that a sharp filter shows is taken for clutter.
+  var suspectsClutter = false
 
   /// - Precondition: 1 ≤ `mostPaths` ≤ 8.
   public init(_ receiver: ReceiverModel = ReceiverModel(), mostPaths: Int = 8) {
@@ -31,6 +31,8 @@ public struct PulseFit: DelayEstimator {
 
   static let before = 12
   static let after = 10
+  /// How far before the path that a sharp filter shows a weaker one is believed.
+  private static let nearHalfTaps = 2 * 20
 
   /// What a fit ended at, for those who weigh it against another model.
   struct Ending {
@@ -47,6 +49,7 @@ public struct PulseFit: DelayEstimator {
 
   public final class Workspace {
     fileprivate let search: FirstPathSearch
+    fileprivate let sharp: (search: FirstPathSearch, memory: FirstPathSearch.Workspace)?
     fileprivate let searchMemory: FirstPathSearch.Workspace
     fileprivate let paths: PathCount<PathFit>
     /// Of the window that the last estimate asked about.
@@ -57,7 +60,10 @@ public struct PulseFit: DelayEstimator {
     fileprivate(set) var ending: Ending?
 
     fileprivate init(_ estimator: PulseFit, tapCount: Int) {
-      search = FirstPathSearch(estimator.receiver, filter: estimator.filter)
+      search = FirstPathSearch(estimator.receiver)
+      sharp =
+        estimator.suspectsClutter
+        ? (FirstPathSearch(estimator.receiver, filter: .sharp), FirstPathSearch.Workspace(tapCount: tapCount)) : nil
       searchMemory = FirstPathSearch.Workspace(tapCount: tapCount)
       let table = PulseTable(estimator.receiver)
       let window = PulseFit.before + PulseFit.after + 1
@@ -99,7 +105,12 @@ public struct PulseFit: DelayEstimator {
     let found = workspace.search.run(taps, using: workspace.searchMemory)
     estimate.reset(.noFirstPath, noiseVariance: taps.noiseVariance, threshold: found.threshold.squareRoot())
     let window = PulseFit.before + PulseFit.after + 1
-    guard let halfTap = found.halfTap, taps.count >= window else { return nil }
+    guard var halfTap = found.halfTap, taps.count >= window else { return nil }
+    // The smoothed taps show weaker paths, which near a stronger one are paths, and far from it clutter.
+    if let sharp = workspace.sharp {
+      let other = sharp.search.run(taps, using: sharp.memory)
+      if other.isStrict, let later = other.halfTap, later - halfTap > Self.nearHalfTaps { halfTap = later }
+    }
     let first = min(max(0, (halfTap + 1) / 2 - PulseFit.before), taps.count - window)
     var question = Question(
       firstTap: first, halfTap: halfTap, start: Double(halfTap) / 2 - Double(first), variance: 0)

@@ -48,7 +48,7 @@ struct EstimatorsCommand: ParsableCommand {
       "nonlinear least squares over all near paths, their number by a test (Golub & Pereyra 1973; Kaufman 1975)"
     case .denseOnset: "onset of a decaying continuum of rays, by its likelihood (posterior median)"
     case .riceFit: "one path before scattering of any gap and power (posterior mean)"
-    case .adaptive: "pulse-fit, rice-fit or dense-onset, by the evidence (MacKay 1992)"
+    case .adaptive: "pulse-fit and rice-fit, averaged by their evidence (MacKay 1992)"
     case .leadingEdge: "threshold crossing of the interpolated magnitude, carried to the pulse's peak"
     case .jumpBack: "jump back from the strongest path, search forward (Guvenc & Sahinoglu 2005)"
     case .serialBackward: "walk back from the strongest path until only noise is left (Guvenc & Sahinoglu 2005)"

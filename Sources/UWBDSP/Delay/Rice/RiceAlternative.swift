@@ -7,16 +7,17 @@ struct RiceAlternative: Sendable, Hashable {
   /// Whether a path stands at the onset.
   let hasPath: Bool
 
-  /// Scattering that begins at once, or a tap and a half behind the first path, which the pulse resolves, and lasts for a room or for
-  /// less; and a soft onset without a path. The first `coarseCount` are enough to see where ln L has its crests.
+  /// Scattering that begins at once, a tap and a half behind the first path, which the pulse resolves, or far behind, and lasts for a room
+  /// or for less; and a soft onset without a path. The first `coarseCount` are enough to see where ln L has its crests.
   static let all = [
-    RiceAlternative(gapTaps: 0, decayTaps: 12), RiceAlternative(gapTaps: 1.5, decayTaps: 12),
-    RiceAlternative(gapTaps: 0, decayTaps: 3), RiceAlternative(gapTaps: 1.5, decayTaps: 3), .soft,
+    RiceAlternative(gapTaps: 0, decayTaps: 12), RiceAlternative(gapTaps: 4.5, decayTaps: 12),
+    RiceAlternative(gapTaps: 1.5, decayTaps: 12), RiceAlternative(gapTaps: 0, decayTaps: 3),
+    RiceAlternative(gapTaps: 1.5, decayTaps: 3), .soft,
   ]
   static let coarseCount = 2
   /// The first ones have a path.
-  static let pathCount = 4
-  static let count = 5
+  static let pathCount = 5
+  static let count = 6
   /// ln of how much rarer a soft onset is than each of the others.
   static let softPrior: Float = -1
 
