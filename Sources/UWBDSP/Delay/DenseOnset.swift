@@ -7,15 +7,15 @@ import Numerics
 ///
 ///     y ~ CN(0, v·(I + ρ·R_τ)),   R_τ = ∫₀^∞ w(t)·p(·−τ−t)·p(·−τ−t)ᵀ dt
 ///
-/// (whitened first where the taps' noise is correlated). The likelihood is averaged over five profiles w (`OnsetProfile`) and ρ from 0 to 49 dB; the estimate is the median of
-/// the posterior over τ on a grid of 1/8 tap, from 8 taps before the rough first path (`FirstPathSearch`) to 3 after.
+/// (whitened first where the taps' noise is correlated). The likelihood is averaged over five profiles w (`OnsetProfile`) and ρ from
+/// 0 to 49 dB; the estimate is the median of the posterior over τ on a grid of 1/8 tap, from 8 taps before the rough first path (`FirstPathSearch`) to 3 after.
 /// v is the noise variance plus the pulse's model error. The soft onset's shape is that of CM4 in A. F. Molisch et al.,
 /// "IEEE 802.15.4a channel model – final report", IEEE 802.15-04-0662-02-004a, 2004; the likelihood is the usual one of
 /// a Gaussian signal in white noise.
 ///
 /// The deviation is the posterior's root mean square about the estimate with all profiles given even odds. The
 /// amplitude is that of a first path over scattering; at high SNR the grid makes its size good to a tenth only, not its
-/// phase. On path lists the grid and the wrong model cost accuracy: `PulseFit` is right there, `AdaptiveFit` chooses.
+/// phase. On path lists the grid and the wrong model cost accuracy: `PulseFit` is right there.
 /// Where power builds up from nothing (CM8) the onset is found some two taps late, more than the deviation says. Cost:
 /// the search (about 1 µs for 1016 taps), then the likelihoods, some 20 µs (70 without AVX2).
 public struct DenseOnset: DelayEstimator {
