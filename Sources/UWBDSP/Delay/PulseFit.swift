@@ -107,7 +107,7 @@ public struct PulseFit: DelayEstimator {
     let window = PulseFit.before + PulseFit.after + 1
     guard var halfTap = found.halfTap, taps.count >= window else { return nil }
     // The smoothed taps show weaker paths, which near a stronger one are paths, and far from it clutter.
-    if let sharp = workspace.sharp {
+    if let sharp = workspace.sharp, 2 * taps.peakTap - halfTap > Self.nearHalfTaps {
       let other = sharp.search.run(taps, using: sharp.memory)
       if other.isStrict, let later = other.halfTap, later - halfTap > Self.nearHalfTaps { halfTap = later }
     }
