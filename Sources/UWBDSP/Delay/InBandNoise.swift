@@ -5,7 +5,7 @@ import UWBPlatform
 ///
 /// What a receive filter passes lies in the pulse's own band, and there is more of it there than its variance tells. Bursts, another
 /// transmitter's tail and the code's side lobes are noise to a first path as well. The taps go through a Gaussian of the pulse's
-/// main-lobe width, and powers are averaged. Cost: some 50 ns.
+/// main-lobe width, and powers are averaged.
 struct InBandNoise: Sendable {
   private static let taps = 64
   /// Taps before the path that may belong to its pulse.

@@ -2,16 +2,19 @@ import CUWBKernels
 import Numerics
 import UWBPlatform
 
-/// How well a first path of any amplitude before scattering of some gap and power explains a window's taps, and what follows for the
+/// How well a first path of any amplitude before scattering (`RiceAlternative`) of any power explains a window's taps, and what follows for the
 /// path's delay.
 ///
 /// For taps y = a·p_τ + x with x ~ CN(0, v·C), C = I + ρR_τ, and a eliminated, against noise alone:
 ///
 ///     ln L(τ, ρ) = (‖y‖² − yᴴC⁻¹y + |pᵀC⁻¹y|²/q)/v − ln det C − ln q,   q = pᵀC⁻¹p
 ///
-/// the last term from an a priori complex Gaussian amplitude, but for its variance. C⁻¹ = I − U·diag(g)·Uᵀ with g and U of `RiceTables`. ln L
-/// is quadratic in taps whose band is limited, so it has no crest narrower than a tap; it is had at every half tap, then by eighths round
-/// each crest that counts. Cost: some 40 ns for each gap and onset where the machine has AVX2.
+/// the last term from an a priori complex Gaussian amplitude, but for its variance. C⁻¹ = I − U·diag(g)·Uᵀ with g and U of `RiceTables`.
+/// Scattering without a path has no a: ln L = (‖y‖² − yᴴC⁻¹y)/v − ln det C, plus what an amplitude costs (`amplitudeCost`).
+///
+/// ln L is quadratic in taps whose band is limited, so it has no crest narrower than a tap. It is had at every half tap, then by eighths
+/// round each crest that counts. What the half taps hold beside the crests counts as well: an earlier path that may have been missed is no
+/// crest, but a shoulder.
 final class RiceLikelihood {
   /// Made, or taken from where they are kept, for the first window: most CIRs of a capture may ask for none.
   private lazy var tables = RiceTables.shared(receiver)

@@ -1,11 +1,11 @@
 import UWBPlatform
 
-/// What `RiceLikelihood` needs of each gap and onset, and what depends on no data: made once for a pulse, then shared by all
+/// What `RiceLikelihood` needs of each alternative and onset, and what depends on no data: made once for a pulse, then shared by all
 /// threads.
 ///
 /// R_τ, the covariance of the scattering behind a first path at τ, is U·Λ·Uᵀ over the window's taps; for each of its eight leading
 /// eigenvectors u (what the others hold is below the noise) and each ρ a cell holds the gain g = ρλ/(1 + ρλ) and what g holds of the
-/// path's pulse p, g·uᵀp. Where the taps' noise is correlated, R_τ is whitened on both sides, and so are pulses and taps. 0.3 MB.
+/// path's pulse p, g·uᵀp. Where the taps' noise is correlated, R_τ is whitened on both sides, and so are pulses and taps. 0.4 MB.
 final class RiceTables: Sendable {
   /// Taps of the window and the rough first path's place in it: more than the rise of its pulse before, and behind it as much as tells
   /// how strong the scattering is.
