@@ -26,8 +26,13 @@ import UWBPlatform
         }
       }
       self.server = server
-      try PortThread.start { try? server.run() }
-      while server.path == nil { usleep(1000) }
+      let started = DispatchSemaphore(value: 0)
+      try PortThread.start {
+        try? server.run { _ in started.signal() }
+        started.signal()
+      }
+      // Without a place to listen at, too: what the test asks for then fails.
+      started.wait()
     }
 
     /// To be called at a test's end, which keeps the radio until then.

@@ -23,7 +23,6 @@ public struct AdaptiveFit: DelayEstimator {
 
   public init(_ receiver: ReceiverModel = ReceiverModel(), margin: Double = 2) {
     paths = PulseFit(receiver)
-    paths.suspectsClutter = true
     self.margin = margin
   }
 
@@ -54,7 +53,8 @@ public struct AdaptiveFit: DelayEstimator {
     guard taps.count >= PulseFit.before + PulseFit.after + 1 else {
       return RiceFit(paths.receiver).estimate(taps, into: &estimate, using: workspace.single)
     }
-    guard let question = paths.begin(taps, into: &estimate, using: workspace.paths) else { return }
+    let begun = paths.begin(taps, into: &estimate, using: workspace.paths) { workspace.single.roughPath(taps) }
+    guard let question = begun else { return }
     let rice = workspace.rice
     guard rice.find(taps, halfTap: question.halfTap), let rival = rice.posterior.summary() else { return }
     let isFitted = paths.answer(question, taps, into: &estimate, using: workspace.paths) { count in
@@ -74,8 +74,7 @@ public struct AdaptiveFit: DelayEstimator {
 
   /// Puts the first path before scattering in the place of what `estimate` holds.
   private func deliver(
-    _ summary: (delay: Double, deviation: Double, logMass: Double), _ rice: RiceWindow,
-    into estimate: inout DelayEstimate
+    _ summary: DelayPosterior.Summary, _ rice: RiceWindow, into estimate: inout DelayEstimate
   ) {
     estimate.paths.removeAll(keepingCapacity: true)
     estimate.paths.append(rice.path(summary))

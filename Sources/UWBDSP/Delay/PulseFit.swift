@@ -19,8 +19,6 @@ public struct PulseFit: DelayEstimator {
   public var receiver: ReceiverModel
   /// Most paths in the window, 1 … 8.
   public var mostPaths: Int
-  /// Whether a rough first path far before the one that a sharp filter shows is taken for clutter.
-  var suspectsClutter = false
 
   /// - Precondition: 1 ≤ `mostPaths` ≤ 8.
   public init(_ receiver: ReceiverModel = ReceiverModel(), mostPaths: Int = 8) {
@@ -49,7 +47,6 @@ public struct PulseFit: DelayEstimator {
 
   public final class Workspace {
     fileprivate let search: FirstPathSearch
-    fileprivate let sharp: (search: FirstPathSearch, memory: FirstPathSearch.Workspace)?
     fileprivate let searchMemory: FirstPathSearch.Workspace
     fileprivate let paths: PathCount<PathFit>
     /// Of the window that the last estimate asked about.
@@ -61,9 +58,6 @@ public struct PulseFit: DelayEstimator {
 
     fileprivate init(_ estimator: PulseFit, tapCount: Int) {
       search = FirstPathSearch(estimator.receiver)
-      sharp =
-        estimator.suspectsClutter
-        ? (FirstPathSearch(estimator.receiver, filter: .sharp), FirstPathSearch.Workspace(tapCount: tapCount)) : nil
       searchMemory = FirstPathSearch.Workspace(tapCount: tapCount)
       let table = PulseTable(estimator.receiver)
       let window = PulseFit.before + PulseFit.after + 1
@@ -93,8 +87,11 @@ public struct PulseFit: DelayEstimator {
   }
 
   /// The first half of an estimate: finds the first path and settles it where it is alone; else says what is left to be asked.
+  ///
+  /// - Parameter sharpPath: the half tap of the first path that a sharp filter shows: one far before it is taken for clutter.
   func begin(
-    _ taps: PreparedTaps, into estimate: inout DelayEstimate, using workspace: Workspace
+    _ taps: PreparedTaps, into estimate: inout DelayEstimate, using workspace: Workspace,
+    sharpPath: () -> Int? = { nil }
   ) -> Question? {
     workspace.ending = nil
     workspace.paths.forgetRefusal()
@@ -107,9 +104,8 @@ public struct PulseFit: DelayEstimator {
     let window = PulseFit.before + PulseFit.after + 1
     guard var halfTap = found.halfTap, taps.count >= window else { return nil }
     // The smoothed taps show weaker paths, which near a stronger one are paths, and far from it clutter.
-    if let sharp = workspace.sharp, 2 * taps.peakTap - halfTap > Self.nearHalfTaps {
-      let other = sharp.search.run(taps, using: sharp.memory)
-      if other.isStrict, let later = other.halfTap, later - halfTap > Self.nearHalfTaps { halfTap = later }
+    if 2 * taps.peakTap - halfTap > Self.nearHalfTaps, let sharp = sharpPath(), sharp - halfTap > Self.nearHalfTaps {
+      halfTap = sharp
     }
     let first = min(max(0, (halfTap + 1) / 2 - PulseFit.before), taps.count - window)
     var question = Question(

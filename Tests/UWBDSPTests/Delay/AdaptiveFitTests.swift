@@ -96,7 +96,6 @@ import Testing
 
   @Test func aMarginBeyondReachIsPulseFit() {
     let never = AdaptiveFit(margin: -.infinity)
-    let pulseFit = never.paths
     let own = OnsetErrors(never, count: 50, seed: 14) { $0.continuum(onset: $1, powerdB: 22) }
     let paths = OnsetErrors(pulseFit, count: 50, seed: 14) { $0.continuum(onset: $1, powerdB: 22) }
     #expect(own.errors == paths.errors)

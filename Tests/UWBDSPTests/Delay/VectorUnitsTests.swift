@@ -158,7 +158,7 @@ import Testing
     for index in 0..<60 {
       let taps = Self.taps(index, &trials)
       for likelihood in [own, portable] { likelihood.load(taps, firstTap: 152, variance: 1) }
-      func summary(_ likelihood: RiceLikelihood) throws -> (delay: Double, deviation: Double, logMass: Double) {
+      func summary(_ likelihood: RiceLikelihood) throws -> DelayPosterior.Summary {
         let posterior = DelayPosterior()
         posterior.reset(first: 152 + RiceTables.firstOnset)
         #expect(likelihood.run(into: posterior, offset: 0) != nil)

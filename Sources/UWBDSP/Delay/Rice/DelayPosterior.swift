@@ -12,6 +12,15 @@ final class DelayPosterior {
   /// Share of the second moment in the stated variance; the rest is that of the middle 68 %. Tails that hold a missed path count with it.
   private static let momentShare = 0.4
 
+  struct Summary {
+    /// The median, taps.
+    var delay: Double
+    /// taps
+    var deviation: Double
+    /// ln of the whole mass.
+    var logMass: Double
+  }
+
   private struct Crest {
     var delay = 0.0
     var deviation = 0.0
@@ -71,10 +80,10 @@ final class DelayPosterior {
     return 1
   }
 
-  /// Median and deviation, taps; ln of the whole mass. `nil` where there is none.
-  func summary() -> (delay: Double, deviation: Double, logMass: Double)? {
+  /// `nil` where there is no mass.
+  func summary() -> Summary? {
     guard let reference else { return nil }
-    var total = addUp()
+    let total = addUp()
     var (first, second, heaviest) = (0.0, 0.0, 0)
     for bin in 0..<Self.binCount where bins.pointer[bin] > 0 {
       let delay = start + (Double(bin) + 0.5) / Self.binsPerTap
@@ -83,7 +92,6 @@ final class DelayPosterior {
     }
     for index in 0..<crestCount {
       let crest = crests.pointer[index]
-      total += crest.mass
       first += crest.mass * crest.delay
       second += crest.mass * (crest.delay * crest.delay + crest.deviation * crest.deviation)
       if crest.mass > crests.pointer[heaviest].mass { heaviest = index }
@@ -91,29 +99,26 @@ final class DelayPosterior {
     guard total > 0, total.isFinite else { return nil }
     let logMass = reference + log(total)
     let most = crests.pointer[heaviest]
-    if crestCount > 0, most.mass > 0.9999 * total { return (most.delay, most.deviation, logMass) }
+    if crestCount > 0, most.mass > 0.9999 * total {
+      return Summary(delay: most.delay, deviation: most.deviation, logMass: logMass)
+    }
     let mean = first / total
     let variance = max(0, second / total - mean * mean)
-    let median = quantile(0.5 * total)
     let half = (quantile(0.8413 * total) - quantile(0.1587 * total)) / 2
-    return (median, (variance * Self.momentShare + half * half * (1 - Self.momentShare)).squareRoot(), logMass)
+    let stated = variance * Self.momentShare + half * half * (1 - Self.momentShare)
+    return Summary(delay: quantile(0.5 * total), deviation: stated.squareRoot(), logMass: logMass)
   }
 
   /// ln of the whole mass.
-  var logMass: Double {
-    var total = addUp()
-    for index in 0..<crestCount { total += crests.pointer[index].mass }
-    return (reference ?? 0) + log(total)
-  }
+  var logMass: Double { (reference ?? 0) + log(addUp()) }
 
   /// Whether a share of more than `share` lies before `delay`, taps.
   func holds(moreThan share: Double, before delay: Double) -> Bool {
-    var total = addUp()
-    for index in 0..<crestCount { total += crests.pointer[index].mass }
+    let total = addUp()
     return mass(before: delay) > share * total
   }
 
-  /// Fills `sums`; the mass of all bins.
+  /// Fills `sums`; the mass of all bins and crests.
   private func addUp() -> Double {
     var sum = 0.0
     for bin in 0..<Self.binCount {
@@ -121,7 +126,7 @@ final class DelayPosterior {
       sum += bins.pointer[bin]
     }
     sums.pointer[Self.binCount] = sum
-    return sum
+    return (0..<crestCount).reduce(sum) { $0 + crests.pointer[$1].mass }
   }
 
   /// `addUp` has to have been called since the last change.
@@ -136,7 +141,7 @@ final class DelayPosterior {
       if deviations > 10 {
         sum += crest.mass
       } else if deviations > -10 {
-        sum += crest.mass * 0.5 * erfc(-deviations / 2.0.squareRoot())
+        sum += crest.mass * NormalDistribution.probability(below: deviations)
       }
     }
     return sum

@@ -1,9 +1,9 @@
 /// What may come behind an onset: scattering after a first path, or scattering alone.
 struct RiceAlternative: Sendable, Hashable {
   /// From the onset to where the scattering begins, in steps of `RiceTables`.
-  var gapSteps: Int
+  let gapSteps: Int
   /// How the scattering's mean power goes on from there.
-  var profile: OnsetProfile
+  let profile: OnsetProfile
   /// Whether a path stands at the onset.
   let hasPath: Bool
 

@@ -33,6 +33,12 @@ public struct RiceFit: DelayEstimator {
       searchMemory = FirstPathSearch.Workspace(tapCount: tapCount)
       window = RiceWindow(estimator.receiver)
     }
+
+    /// The half tap of the rough first path, where it passes the level that noise alone never does.
+    func roughPath(_ taps: PreparedTaps) -> Int? {
+      let found = search.run(taps, using: searchMemory)
+      return found.isStrict ? found.halfTap : nil
+    }
   }
 
   public func makeWorkspace(tapCount: Int) -> Workspace { Workspace(self, tapCount: tapCount) }

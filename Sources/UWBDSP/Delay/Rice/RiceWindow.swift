@@ -92,7 +92,7 @@ final class RiceWindow {
 
   /// ln of the mass of a list of paths whose fit leaves `residual` of the window, a power, and that costs `cost`.
   func logMass(residual: Double, cost: Double) -> Double {
-    logDensity(residual: residual / listVariance, listVariance) - cost
+    logMass(noises: residual / listVariance, cost: cost)
   }
 
   /// The same if it left no more than `residual` noise variances.
@@ -106,7 +106,7 @@ final class RiceWindow {
   }
 
   /// The first path at the median of the posterior.
-  func path(_ summary: (delay: Double, deviation: Double, logMass: Double)) -> PathEstimate {
+  func path(_ summary: DelayPosterior.Summary) -> PathEstimate {
     let own = likelihood.amplitude(delay: summary.delay - Double(firstTap))
     let power = max(own.amplitude.lengthSquared, .leastNormalMagnitude)
     return PathEstimate(
