@@ -17,6 +17,7 @@ struct CommandTarget {
     "array": CommandTarget("replay CAPTURE --threads 1 --array FILE"),
     "calibration": CommandTarget("replay CAPTURE --threads 1 --array ARRAY --calibration FILE"),
     "info": CommandTarget("info FILE"),
+    "paths": CommandTarget("paths FILE --threads 1 --paths"),
     "pulse": CommandTarget("replay CAPTURE --threads 1 --pulse FILE"),
     "replay": CommandTarget("replay FILE --threads 1"),
     "replay-pose": CommandTarget("replay CAPTURE --threads 1 --pose FILE"),

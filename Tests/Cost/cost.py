@@ -152,6 +152,7 @@ CASES = {
     "notes": (INFO, 10_000, lambda n: ndjson([], notes=["a note"] * n)),
     "skipped": (INFO, 10_000, lambda n: ndjson([]) + b"{nothing}\n" * n),
     "replay": (["replay", "IN", "--threads", "1"], 20, fitted),
+    "paths": (["paths", "IN", "--threads", "1", "--paths"], 20, fitted),
     "report": (["replay", "IN", "--threads", "1", "--report", "OUT.html"], 20, fitted),
     "peers": (["replay", "IN", "--threads", "1", "--delay", "chip"], 1200,
               lambda n: ndjson(exchange(i, peer=i + 1, taps=1) for i in range(n))),

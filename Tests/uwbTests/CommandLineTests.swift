@@ -102,6 +102,7 @@ struct CommandLineTests {
     "wrong usage exits 64",
     arguments: [
       ["replay"], ["replay", "x.log", "--delay", "nothing"], ["replay", "x.log", "--output", "xml"], ["nonsense"],
+      ["paths"], ["paths", "x", "--output", "summary"],
       ["simulate", "nowhere", "--out", "x"], ["inspect", "x.log", "--exchange", "-1"],
     ])
   func usage(arguments: [String]) throws {
@@ -111,7 +112,7 @@ struct CommandLineTests {
     #expect(!run.errors.isEmpty)
   }
 
-  @Test("every verb has help with an example", arguments: ["replay", "simulate", "inspect", "estimators"])
+  @Test("every verb has help with an example", arguments: ["replay", "paths", "simulate", "inspect", "estimators"])
   func help(verb: String) throws {
     let run = try UwbProcess.run(verb, "--help")
     #expect(run.status == 0)

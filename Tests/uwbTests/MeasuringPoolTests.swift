@@ -15,6 +15,15 @@ import UWBDSP
     return try ConvertTests.read(path).map { ClockedExchange(exchange: $0, clock: nil) }
   }
 
+  private static func pool(
+    _ engine: RangingEngine, threads: Int
+  ) -> MeasuringPool<ClockedExchange, RangingMeasurement> {
+    MeasuringPool(threads: threads) {
+      let workspace = engine.makeWorkspace()
+      return { engine.measure($0.exchange, clock: $0.clock, using: workspace) }
+    }
+  }
+
   /// Longest batches and first ones: the adaptive fit takes longer than a batch may, the chip's own path next to no time.
   @Test(arguments: [(DelayMethod.adaptive, 6), (.chip, 300)], [1, 2, 5])
   func measurementsComeInOrder(work: (method: DelayMethod, count: Int), threads: Int) throws {
@@ -22,8 +31,8 @@ import UWBDSP
     let exchanges = try Self.exchanges(work.count)
     var left = exchanges[...]
     var delivered: [(RangingExchange, RangingMeasurement)] = []
-    try MeasuringPool(engine: engine, threads: threads).run(
-      next: { left.popFirst() }, deliver: { delivered.append(($0, $1)) })
+    try Self.pool(engine, threads: threads).run(
+      next: { left.popFirst() }, deliver: { delivered.append(($0.exchange, $1)) })
     let workspace = engine.makeWorkspace()
     try #require(delivered.count == exchanges.count)
     for (pair, exchange) in zip(delivered, exchanges) {
@@ -35,7 +44,7 @@ import UWBDSP
   @Test func whatIsThrownOnTheWayEndsIt() throws {
     struct Stop: Error {}
     let exchanges = try Self.exchanges(40)
-    let pool = MeasuringPool(engine: RangingEngine(.init(profile: .dw1000, delay: .chip)), threads: 3)
+    let pool = Self.pool(RangingEngine(.init(profile: .dw1000, delay: .chip)), threads: 3)
     for isAtDelivery in [true, false] {
       var left = exchanges[...]
       var delivered = 0

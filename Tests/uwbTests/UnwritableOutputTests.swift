@@ -30,6 +30,7 @@ import Testing
   func standardOutput(redirection: String) throws {
     let verbs = [
       "replay \"$1\"", "replay \"$1\" --output summary", "replay \"$1\" --shard 1/2", "info \"$1\"", "inspect \"$1\"",
+      "paths \"$1\"", "paths \"$1\" --output table",
       "estimators", "convert \"$1\" --to csv -", "accessory decode 0A",
       "evaluate delay --trials 1 --snr 20 --estimators pulse-fit",
     ]

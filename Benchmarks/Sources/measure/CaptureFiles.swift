@@ -80,5 +80,6 @@ func measureDistances(_ path: String, to out: String, delay name: String?) throw
   }
   let best = shortest(of: 10, pass)
   try Data(distances.map { "\($0)\n" }.joined().utf8).write(to: URL(fileURLWithPath: out))
-  print(fields: ["path": path, "exchanges": exchanges.count, "ns_per_cir": 1e9 * best / Double(2 * exchanges.count)])
+  let cirs = exchanges.reduce(0) { $0 + $1.receptionsWithImpulseResponse.count }
+  print(fields: ["path": path, "exchanges": exchanges.count, "ns_per_cir": 1e9 * best / Double(max(1, cirs))])
 }

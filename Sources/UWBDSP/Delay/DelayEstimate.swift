@@ -67,6 +67,17 @@ public struct DelayEstimate: Sendable, Hashable {
     self.threshold = threshold
     paths.removeAll(keepingCapacity: true)
   }
+
+  /// Takes over all that `other` holds, in the memory that is there.
+  mutating func set(_ other: DelayEstimate) {
+    reset(other.status, noiseVariance: other.noiseVariance, threshold: other.threshold)
+    paths.append(contentsOf: other.paths)
+  }
+
+  /// Turns the phases of all paths, rad.
+  mutating func turn(by phase: Double) {
+    for index in paths.indices { paths[index].amplitude *= Complex(length: 1, phase: phase) }
+  }
 }
 
 /// Finds the first path in one antenna's CIR.

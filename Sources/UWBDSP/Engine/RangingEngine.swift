@@ -51,7 +51,7 @@ public struct RangingEngine: Sendable {
 
   public let configuration: Configuration
   let phaseFit: PhaseFit?
-  private let quality: QualityStage
+  let quality: QualityStage
   private let delayCorrection: DelayCorrection?
   let phaseDirection: PhaseDirection?
   let responseDirection: ResponseDirection?
@@ -259,7 +259,7 @@ public struct RangingEngine: Sendable {
     return analysers.analyse(reception, response, by: method)
   }
 
-  private func report(
+  func report(
     _ analysis: ReceptionAnalysis?, _ reception: Reception?, as path: WritableKeyPath<FirstPaths, Double?>,
     by method: DelayMethod, in result: inout RangingMeasurement
   ) {
@@ -404,19 +404,6 @@ extension MeasurementStatus {
     case .didNotConverge: self = .didNotConverge
     case .beyondLimits: self = .beyondLimits
     }
-  }
-}
-
-extension RangingEngine {
-  /// What the engine's delay estimator makes of one antenna of a CIR, paths and levels included: for pictures and
-  /// diagnosis. Allocates a workspace each time.
-  public func firstPath(of response: ChannelImpulseResponse, antenna: Int = 0) -> DelayEstimate {
-    let taps = PreparedTaps(tapCount: response.tapCount)
-    taps.load(response, antenna: antenna, backgroundPeriodTaps: configuration.profile.backgroundPeriodTaps)
-    var estimate = DelayEstimate()
-    DelayStage.make(configuration, tapCount: response.tapCount, tapSpacing: response.tapSpacing)
-      .estimate(taps, into: &estimate)
-    return estimate
   }
 }
 

@@ -83,9 +83,7 @@ final class ReceptionAnalyser {
     for antenna in 0..<response.antennaCount {
       single.load(response, antenna: antenna, backgroundPeriodTaps: background)
       stage.estimate(single, into: &estimates[antenna])
-      if let phases, !estimates[antenna].paths.isEmpty {
-        estimates[antenna].paths[0].amplitude *= Complex(length: 1, phase: -phases[antenna])
-      }
+      if let phases { estimates[antenna].turn(by: -phases[antenna]) }
       if estimates[antenna].status == .ok, let snr = estimates[antenna].snrdB, snr > strongestdB {
         strongest = antenna
         strongestdB = snr
@@ -134,6 +132,18 @@ final class ReceptionAnalyser {
     result.delayTaps = referenceDelay + sum / weights
     result.deviationTaps = (1 / weights).squareRoot()
     return result
+  }
+
+  /// What the last analysis found on an antenna; allocates nothing once `estimate` has held as many paths.
+  func copyPaths(antenna: Int, into estimate: inout DelayEstimate) {
+    guard let joint = jointStage?.estimate.paths else { return estimate.set(estimates[antenna]) }
+    estimate.reset(joint.status, noiseVariance: taps[antenna].noiseVariance)
+    for (index, path) in joint.paths.enumerated() {
+      var own = path
+      own.amplitude = joint.amplitude(path: index, antenna: antenna)
+      own.phaseDeviation = joint.phaseDeviations[index * joint.antennaCount + antenna]
+      estimate.paths.append(own)
+    }
   }
 
   /// Where the last analysis found plane waves.

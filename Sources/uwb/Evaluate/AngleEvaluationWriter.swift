@@ -23,7 +23,7 @@ struct AngleEvaluationWriter {
 
   private static func figures(
     _ row: DirectionEvaluation.Row, _ name: String, _ snapshots: Int, _ snrdB: Double
-  ) -> [FigureRows.Figure] {
+  ) -> [FigureLines.Figure] {
     func angle(_ value: Double?) -> EvaluationTable.Cell { .number(degrees(value), places: 6) }
     let (azimuth, elevation) = (row.azimuth, row.elevation)
     return [

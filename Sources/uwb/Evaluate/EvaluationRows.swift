@@ -13,7 +13,7 @@ final class EvaluationRows {
     rows = kind.rows.map { FigureRows($0, output) }
   }
 
-  func write(title: String, lines: @autoclosure () -> [String], _ figures: @autoclosure () -> [FigureRows.Figure])
+  func write(title: String, lines: @autoclosure () -> [String], _ figures: @autoclosure () -> [FigureLines.Figure])
     throws
   {
     if rows != nil {
@@ -40,7 +40,7 @@ final class EvaluationRows {
 
 extension EvaluateDelayCommand.OutputKind {
   /// How programs are told; `nil` for people.
-  var rows: FigureRows.Kind? {
+  var rows: FigureLines.Kind? {
     switch self {
     case .table: nil
     case .ndjson: .ndjson

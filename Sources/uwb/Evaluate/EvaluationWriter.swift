@@ -19,7 +19,7 @@ struct EvaluationWriter {
     try rows.write(title: title, lines: [Self.line(row)], Self.figures(row, name, snrdB))
   }
 
-  private static func figures(_ row: DelayEvaluation.Row, _ name: String, _ snrdB: Double) -> [FigureRows.Figure] {
+  private static func figures(_ row: DelayEvaluation.Row, _ name: String, _ snrdB: Double) -> [FigureLines.Figure] {
     [
       ("estimator", .text(row.method.rawValue)), ("case", .text(name)), ("snr_db", .number(snrdB, places: 2)),
       ("trials", .count(row.trials)), ("rmse_m", .number(row.error?.rms, places: 6)),

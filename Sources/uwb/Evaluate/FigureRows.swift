@@ -1,7 +1,7 @@
 import UWBDSP
 
-/// Rows of named figures for programs: one JSON object each, or CSV under one heading, with the same names in the same order.
-struct FigureRows {
+/// Lines of named figures for programs: one JSON object each, or CSV, with the same names in the same order.
+struct FigureLines {
   typealias Figure = (name: StaticString, cell: EvaluationTable.Cell)
 
   enum Kind {
@@ -9,26 +9,41 @@ struct FigureRows {
   }
 
   let kind: Kind
-  private let output: ByteOutput
   private var text = JSONText()
-  private var hasHeading = false
 
-  init(_ kind: Kind, _ output: ByteOutput) {
-    self.kind = kind
-    self.output = output
+  init(_ kind: Kind) { self.kind = kind }
+
+  /// The line before the first one, where there is one.
+  func heading(_ names: [StaticString]) -> String {
+    kind == .csv ? names.map { "\($0)" }.joined(separator: ",") + "\n" : ""
   }
 
-  mutating func write(_ figures: [Figure]) throws {
+  mutating func append(_ figures: some Sequence<Figure>, to bytes: inout [UInt8]) {
     switch kind {
     case .ndjson:
       text.begin()
       for figure in figures { text.add(figure.name, figure.cell) }
       text.end()
-      try output.write { $0.append(contentsOf: text.bytes) }
-    case .csv:
-      if !hasHeading { try output.write(figures.map { "\($0.name)" }.joined(separator: ",") + "\n") }
-      hasHeading = true
-      try output.write(figures.map(\.cell.csv).joined(separator: ",") + "\n")
+      bytes.append(contentsOf: text.bytes)
+    case .csv: bytes.appendCSV(figures.lazy.map(\.cell))
     }
+  }
+}
+
+/// Writes such lines, CSV under one heading.
+struct FigureRows {
+  private var lines: FigureLines
+  private let output: ByteOutput
+  private var hasHeading = false
+
+  init(_ kind: FigureLines.Kind, _ output: ByteOutput) {
+    lines = FigureLines(kind)
+    self.output = output
+  }
+
+  mutating func write(_ figures: [FigureLines.Figure]) throws {
+    if !hasHeading { try output.write(lines.heading(figures.map(\.name))) }
+    hasHeading = true
+    try output.write { lines.append(figures, to: &$0) }
   }
 }

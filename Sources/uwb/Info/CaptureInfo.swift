@@ -74,7 +74,8 @@ struct CaptureInfo {
     }
     if summary.exchanges > 0, summary.withoutTimestamps == summary.exchanges, summary.impulseResponses > 0 {
       lines.append(
-        "  no exchange can be ranged: replay rejects each as missingTimestamps; inspect finds first paths in the CIRs")
+        "  no exchange can be ranged: replay rejects each as missingTimestamps; uwb paths finds first paths in the CIRs"
+      )
     }
     lines.append("  missing for distance: \(list(missingForDistance))")
     lines.append("  missing for direction: \(list(missingForDirection))")

@@ -7,6 +7,7 @@ struct ExchangeText {
   let header: CaptureHeader
   let exchange: RangingExchange
   let measurement: RangingMeasurement
+  let engine: RangingEngine
 
   var text: String {
     var lines: [String] = []
@@ -15,6 +16,7 @@ struct ExchangeText {
       "  peer \(exchange.peer)\(exchange.local.map { ", local \($0)" } ?? ""), polled by the \(exchange.initiator)")
     lines += messageLines("poll", exchange.poll)
     if let response = exchange.response { lines += messageLines("response", response) }
+    if let second = exchange.secondPoll { lines += messageLines("second poll", second) }
     if let final = exchange.final { lines += messageLines("final", final) }
     if let chip = exchange.chipReport {
       lines.append(
@@ -22,6 +24,7 @@ struct ExchangeText {
           + "clock offset \(optional(chip.clockOffsetppm, 3)) ppm")
     }
     lines += measurementLines
+    lines += pathLines
     if let truth = exchange.truth {
       lines.append(
         "  truth: distance \(metres(truth.distance)), azimuth \(angle(truth.azimuth)), "
@@ -65,6 +68,14 @@ struct ExchangeText {
           + "elevation \(angle(measurement.elevation)) ± \(angle(measurement.elevationDeviation))")
     }
     return lines
+  }
+
+  /// The rows of `uwb paths --paths --output table`.
+  private var pathLines: [String] {
+    let finder = PathFinder(engine, capture: "", kind: nil, listsPaths: true)
+    let rows = String(decoding: finder.find(in: exchange).text, as: UTF8.self)
+    guard !rows.isEmpty else { return [] }
+    return ["  paths in its CIRs:", "  \(PathRow.tableHeading)"] + rows.split(separator: "\n").map { "  \($0)" }
   }
 
   /// Nothing is delivered of one exchange alone: that takes those before it.

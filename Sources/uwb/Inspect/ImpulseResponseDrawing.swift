@@ -15,10 +15,13 @@ struct ImpulseResponseDrawing {
     let magnitudes = (0..<response.antennaCount).map { antenna in
       response.samples(antenna: antenna).map { Double($0.length) }
     }
-    let estimate = engine.firstPath(of: response)
+    var paths = ReceptionPaths()
+    engine.findPaths(in: reception, into: &paths, using: engine.makeWorkspace(tapCount: response.tapCount))
+    let estimate = paths.antennas.first ?? DelayEstimate()
     var picture = ImpulseResponsePicture(
       magnitudes: magnitudes, tapPeriod: response.tapSpacing, capture: capture, exchange: exchange, message: message,
-      snrdB: estimate.snrdB, noiseFloor: estimate.noiseVariance.squareRoot(), threshold: estimate.threshold,
+      snrdB: estimate.snrdB, noiseFloor: estimate.noiseVariance.squareRoot(),
+      threshold: estimate.threshold > 0 ? estimate.threshold : nil,
       chipFirstPath: reception.chipFirstPathTaps.map { ImpulseResponsePicture.Mark(taps: $0) })
     guard let first = estimate.firstPath else { return picture }
     picture.firstPath = ImpulseResponsePicture.Mark(taps: first.delayTaps, deviationTaps: first.deviationTaps)

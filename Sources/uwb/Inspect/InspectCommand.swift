@@ -56,7 +56,8 @@ struct InspectCommand: ParsableCommand {
         file: capture, place: "exchange \(exchange)", problem: "the capture holds \(count) exchanges",
         remedy: count > 0 ? "Choose one of 0 … \(count - 1)." : "Check the format with --format.")
     }
-    try ByteOutput.write(ExchangeText(header: reader.header, exchange: found, measurement: measurement).text + "\n")
+    let text = ExchangeText(header: reader.header, exchange: found, measurement: measurement, engine: ranging)
+    try ByteOutput.write(text.text + "\n")
     guard let svg else { return }
     let picture = try picture(of: found, by: ranging)
     try OutputFile.write(picture.svg(), to: svg)

@@ -1,3 +1,5 @@
+import UWBCapture
+
 extension [UInt8] {
   /// Appends a number in plain decimal notation, rounded half away from zero, never in exponent form.
   ///
@@ -22,6 +24,28 @@ extension [UInt8] {
     } while rest > 0 || written <= places
     self[start...].reverse()
   }
+
+  /// Appends a number in plain decimal notation with so many significant digits, or as many more as stand before the point.
+  mutating func appendDecimal(_ value: Double, digits: Int) {
+    var (size, places) = (abs(value), 0)
+    var least = 1.0
+    for _ in 1..<digits { least *= 10 }
+    while size > 0, size < least, places < 18 {
+      size *= 10
+      places += 1
+    }
+    appendDecimal(value, places: places)
+  }
+
+  /// Appends a field of CSV (RFC 4180), quoted where it holds a comma or a quote. A table is looked at on terminals, too: what
+  /// steers one is written out.
+  mutating func appendCSV(_ text: String) {
+    let text = text.printable()
+    guard text.utf8.contains(where: { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\"") }) else {
+      return append(contentsOf: text.utf8)
+    }
+    append(contentsOf: "\"\(text.replacing("\"", with: "\"\""))\"".utf8)
+  }
 }
 
 extension String {
@@ -33,6 +57,17 @@ extension String {
     }
     var bytes: [UInt8] = []
     bytes.appendDecimal(value, places: places)
+    self.init(decoding: bytes, as: UTF8.self)
+  }
+
+  /// The same with so many significant digits.
+  init(decimal value: Double?, digits: Int, absent: String = "–") {
+    guard let value, value.isFinite else {
+      self = absent
+      return
+    }
+    var bytes: [UInt8] = []
+    bytes.appendDecimal(value, digits: digits)
     self.init(decoding: bytes, as: UTF8.self)
   }
 

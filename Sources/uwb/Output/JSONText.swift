@@ -64,6 +64,19 @@ struct JSONText {
     bytes.append(UInt8(ascii: "]"))
   }
 
+  /// A number of any size with so many significant digits; what is absent or not finite is `null`.
+  mutating func add(_ name: StaticString, _ value: Double?, digits: Int) {
+    key(name)
+    guard let value, value.isFinite else { return null() }
+    bytes.appendDecimal(value, digits: digits)
+  }
+
+  /// What is JSON already.
+  mutating func add(_ name: StaticString, json: [UInt8]) {
+    key(name)
+    bytes.append(contentsOf: json)
+  }
+
   /// An object of counts, by ascending name.
   mutating func add(_ name: StaticString, _ counts: [String: Int]) {
     key(name)

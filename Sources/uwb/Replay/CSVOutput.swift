@@ -114,15 +114,9 @@ struct CSVOutput: ReplayOutput {
     if let value, value.isFinite { row.appendDecimal(value, places: places) }
   }
 
-  /// RFC 4180: quoted where it holds a comma or a quote. A table is looked at on terminals, too: what steers one is written out.
   private mutating func add(_ value: String) {
-    let value = value.printable()
     row.append(UInt8(ascii: ","))
-    if value.utf8.contains(where: { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\"") }) {
-      row.append(contentsOf: "\"\(value.replacing("\"", with: "\"\""))\"".utf8)
-    } else {
-      row.append(contentsOf: value.utf8)
-    }
+    row.appendCSV(value)
   }
 
   private mutating func skip(_ columns: Int) {

@@ -108,7 +108,7 @@ struct ReplayCommand: ParsableCommand {
   private func replay(
     _ path: String, _ name: String, _ poses: PoseTable?, into sink: inout any ReplayOutput, page: inout ReportPage?
   ) throws -> ReplayTotals {
-    var input = try ReplayInput(path, name: name, engine: engine)
+    var input = try EngineInput(path, name: name, engine: engine)
     defer { input.progress.finish() }
     sink.begin(capture: input.name, header: input.header)
     if let ranging = input.engine {
@@ -130,6 +130,11 @@ struct ReplayCommand: ParsableCommand {
     }
     try pipeline.finish(skipped: input.skipped) { try sink.write($0) }
     try sink.end(pipeline.totals)
+    if pipeline.totals.pathsAlone > 0 {
+      Message.write(
+        "\(name): \(pipeline.totals.pathsAlone) exchanges hold CIRs but not the timestamps of a distance. For their first "
+          + "paths: uwb paths \(path)")
+    }
     page?.end(pipeline.totals)
     return pipeline.totals
   }
@@ -138,7 +143,7 @@ struct ReplayCommand: ParsableCommand {
   private func measure(_ output: ShardOutput, _ shard: Shard) throws {
     var output = output
     for (capture, name) in zip(captures, CaptureNames.shortest(captures)) where !Interruption.isRequested {
-      var input = try ReplayInput(capture, name: name, engine: engine)
+      var input = try EngineInput(capture, name: name, engine: engine)
       defer { input.progress.finish() }
       try output.begin(capture: input.name, header: input.header)
       // Shards are told by place in the capture: indices may have gaps and repeat.

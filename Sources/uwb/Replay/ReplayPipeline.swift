@@ -70,6 +70,7 @@ struct ReplayPipeline {
       if let fallback = raw.fallback { totals.fallbacks[fallback.rawValue, default: 0] += 1 }
     } else {
       totals.rejected[raw.status.rawValue, default: 0] += 1
+      if raw.status == .missingTimestamps, !exchange.receptionsWithImpulseResponse.isEmpty { totals.pathsAlone += 1 }
     }
   }
 }

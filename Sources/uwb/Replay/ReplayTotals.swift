@@ -13,6 +13,9 @@ struct ReplayTotals {
   /// Exchanges at whose time a pose table that was given says nothing.
   var withoutPose = 0
 
+  /// Rejected for want of timestamps, though they hold CIRs.
+  var pathsAlone = 0
+
   mutating func add(_ other: ReplayTotals) {
     exchanges += other.exchanges
     updates += other.updates
@@ -21,5 +24,6 @@ struct ReplayTotals {
     skipped.merge(other.skipped)
     seconds += other.seconds
     withoutPose += other.withoutPose
+    pathsAlone += other.pathsAlone
   }
 }

@@ -5,6 +5,10 @@ struct EvaluationTable {
     case count(Int)
     /// Absent where there is nothing to tell.
     case number(Double?, places: Int)
+    /// The same of any size.
+    case size(Double?, digits: Int)
+    /// A list, as JSON.
+    case json([UInt8])
   }
 
   /// What the table is about: a heading for people, the field `table` for programs.
@@ -58,8 +62,7 @@ struct EvaluationTableWriter {
     if count > 0 { try output.write("\n") }
     try output.write((["table"] + table.columns.map { "\($0)" }).joined(separator: ",") + "\n")
     for row in table.rows {
-      try output.write(
-        ([.text(table.name)] + row).map(\.csv).joined(separator: ",") + "\n")
+      try output.write { $0.appendCSV([.text(table.name)] + row) }
     }
   }
 
@@ -88,14 +91,31 @@ extension EvaluationTable.Cell {
     case .text(let value): value
     case .count(let value): "\(value)"
     case .number(let value, let places): String(decimal: value, places: places, absent: absent)
+    case .size(let value, let digits): String(decimal: value, digits: digits, absent: absent)
+    case .json(let text): String(decoding: text, as: UTF8.self)
     }
   }
 
-  /// A field of CSV (RFC 4180).
-  var csv: String {
-    let text = string(absent: "")
-    guard text.contains(where: { $0 == "," || $0 == "\"" }) else { return text }
-    return "\"\(text.replacing("\"", with: "\"\""))\""
+  /// Appends a field of CSV; what is absent is empty.
+  fileprivate func appendCSV(to bytes: inout [UInt8]) {
+    switch self {
+    case .count(let value): bytes.appendDecimal(Double(value), places: 0)
+    case .number(let value?, let places) where value.isFinite: bytes.appendDecimal(value, places: places)
+    case .size(let value?, let digits) where value.isFinite: bytes.appendDecimal(value, digits: digits)
+    case .text, .json: bytes.appendCSV(string(absent: ""))
+    case .number, .size: break
+    }
+  }
+}
+
+extension [UInt8] {
+  /// Appends a line of CSV.
+  mutating func appendCSV(_ cells: some Sequence<EvaluationTable.Cell>) {
+    for (index, cell) in cells.enumerated() {
+      if index > 0 { append(UInt8(ascii: ",")) }
+      cell.appendCSV(to: &self)
+    }
+    append(UInt8(ascii: "\n"))
   }
 }
 
@@ -105,6 +125,8 @@ extension JSONText {
     case .text(let value): add(name, value)
     case .count(let value): add(name, value)
     case .number(let value, let places): add(name, value, places: places)
+    case .size(let value, let digits): add(name, value, digits: digits)
+    case .json(let text): add(name, json: text)
     }
   }
 }

@@ -2,8 +2,14 @@ import Foundation
 import UWBCapture
 import UWBDSP
 
-/// One capture on its way to measurements: reader, engine, progress.
-struct ReplayInput {
+/// An exchange, and what those before it told of the clocks.
+struct ClockedExchange: Sendable {
+  var exchange: RangingExchange
+  var clock: ClockTracker.Estimate?
+}
+
+/// One capture on its way through the engine: reader, engine, progress.
+struct EngineInput {
   /// The file's name, with as many folders as tell it from the others.
   let name: String
   /// Measures by the engine for this capture's radio; `nil` where the capture holds no exchange.
@@ -29,7 +35,7 @@ struct ReplayInput {
 
   var header: CaptureHeader { reader.header }
   var engine: RangingEngine? { pipeline?.engine }
-  /// Complete once all was measured.
+  /// Complete once all was read.
   var skipped: SkippedInput { reader.skipped }
 
   /// Measures every exchange that `isWanted` (asked in order, once for each) says yes to; `deliver` gets them in order.
@@ -38,25 +44,34 @@ struct ReplayInput {
     deliver: (RangingExchange, RangingMeasurement) throws -> Void
   ) throws {
     guard let pipeline else { return }
+    let engine = pipeline.engine
+    try run(threads: threads) { () -> (ClockedExchange) -> RangingMeasurement in
+      let workspace = engine.makeWorkspace()
+      return { engine.measure($0.exchange, clock: $0.clock, using: workspace) }
+    } prepare: { exchange in
+      // Clocks are followed over all exchanges, measured here or elsewhere.
+      let clock = pipeline.clock(exchange)
+      return try isWanted(exchange) ? ClockedExchange(exchange: exchange, clock: clock) : nil
+    } deliver: { item, result in
+      try deliver(item.exchange, result)
+    }
+  }
+
+  /// Reads every exchange and works on what `prepare` makes of it; `deliver` gets the results in order.
+  mutating func run<Item: Sendable, Result: Sendable>(
+    threads: Int, makeWorker: @escaping @Sendable () -> (Item) -> Result,
+    prepare: (RangingExchange) throws -> Item?, deliver: (Item, Result) throws -> Void
+  ) throws {
     var count = 0
-    func next() throws -> ClockedExchange? {
+    func next() throws -> Item? {
       while isStream || !Interruption.isRequested, let exchange = try first ?? reader.next() {
         first = nil
         count += 1
         progress.update(bytes: reader.bytesRead, exchanges: count)
-        // Clocks are followed over all exchanges, measured here or elsewhere.
-        let clock = pipeline.clock(exchange)
-        if try isWanted(exchange) { return ClockedExchange(exchange: exchange, clock: clock) }
+        if let item = try prepare(exchange) { return item }
       }
       return nil
     }
-    if threads > 1 {
-      try MeasuringPool(engine: pipeline.engine, threads: threads).run(next: next, deliver: deliver)
-    } else {
-      let (engine, workspace) = (pipeline.engine, pipeline.workspace)
-      while let next = try next() {
-        try deliver(next.exchange, engine.measure(next.exchange, clock: next.clock, using: workspace))
-      }
-    }
+    try MeasuringPool(threads: threads, makeWorker: makeWorker).run(next: next, deliver: deliver)
   }
 }

@@ -1,0 +1,106 @@
+import UWBDSP
+
+/// What came of exchanges: in text, and in numbers.
+struct FoundPaths: Sendable {
+  var text: [UInt8] = []
+  var totals = PathTotals()
+}
+
+/// Counts of `uwb paths`.
+struct PathTotals: Sendable {
+  var exchanges = 0
+  var impulseResponses = 0
+  /// Rows with a first path.
+  private var found = 0
+  /// Rows by other statuses.
+  private var others: [DelayStatus: Int] = [:]
+
+  mutating func count(_ status: DelayStatus) {
+    if status == .ok { found += 1 } else { others[status, default: 0] += 1 }
+  }
+
+  mutating func add(_ other: PathTotals) {
+    exchanges += other.exchanges
+    impulseResponses += other.impulseResponses
+    found += other.found
+    others.merge(other.others, uniquingKeysWith: +)
+  }
+
+  /// By status, the good ones first.
+  var text: String {
+    let rest = others.map { "\($0.key.rawValue) \($0.value)" }.sorted()
+    return "\(impulseResponses) CIRs of \(exchanges) exchanges, " + (["ok \(found)"] + rest).joined(separator: ", ")
+  }
+}
+
+/// Finds the first paths in all CIRs of exchanges, on one thread, and writes a row for each antenna.
+final class PathFinder {
+  private let engine: RangingEngine
+  private let workspace: RangingEngine.Workspace
+  private let capture: String
+  private let fields: [PathRow.Field]
+  private let listsPaths: Bool
+  /// `nil` for people.
+  private var lines: FigureLines?
+  private var paths = ReceptionPaths()
+  private var peer: (address: DeviceAddress, text: String)?
+  private var textCount = 0
+
+  init(_ engine: RangingEngine, capture: String, kind: FigureLines.Kind?, listsPaths: Bool) {
+    self.engine = engine
+    workspace = engine.makeWorkspace()
+    self.capture = capture
+    fields = PathRow.fields(listsPaths: listsPaths)
+    self.listsPaths = listsPaths
+    lines = kind.map(FigureLines.init)
+  }
+
+  /// Initiator's or responder's: whoever received a frame and kept its CIR.
+  func find(in exchange: RangingExchange) -> FoundPaths {
+    var found = FoundPaths()
+    found.text.reserveCapacity(textCount)
+    found.totals.exchanges = 1
+    find(in: exchange.poll.reception, "poll", of: exchange, into: &found)
+    find(in: exchange.response?.reception, "response", of: exchange, into: &found)
+    find(in: exchange.secondPoll?.reception, "second_poll", of: exchange, into: &found)
+    find(in: exchange.final?.reception, "final", of: exchange, into: &found)
+    textCount = found.text.count
+    return found
+  }
+
+  private func find(
+    in reception: Reception?, _ message: String, of exchange: RangingExchange, into found: inout FoundPaths
+  ) {
+    guard let reception, let spacing = reception.impulseResponse?.tapSpacing,
+      engine.findPaths(in: reception, into: &paths, using: workspace)
+    else { return }
+    found.totals.impulseResponses += 1
+    if peer?.address != exchange.peer { peer = (exchange.peer, "\(exchange.peer)") }
+    for antenna in paths.antennas.indices {
+      let row = PathRow(
+        capture: capture, exchange: exchange.index, time: exchange.time, peer: peer?.text ?? "", message: message,
+        antenna: antenna, estimate: paths.antennas[antenna], commonTaps: paths.delayTaps,
+        chipFirstPathTaps: reception.chipFirstPathTaps(antenna: antenna),
+        isChips: engine.configuration.delay == .chip, lineOfSightProbability: paths.lineOfSightProbability,
+        metresPerTap: spacing * engine.configuration.propagationSpeed)
+      found.totals.count(row.status)
+      write(row, to: &found.text)
+    }
+  }
+
+  private func write(_ row: PathRow, to text: inout [UInt8]) {
+    guard lines != nil else {
+      for line in row.tableLines(listsPaths: listsPaths) { text.append(contentsOf: "\(line)\n".utf8) }
+      return
+    }
+    lines?.append(fields.lazy.map { ($0.name, $0.cell(row)) }, to: &text)
+  }
+}
+
+extension Reception {
+  /// The chip's own first path in an antenna's row, taps.
+  fileprivate func chipFirstPathTaps(antenna: Int) -> Double? {
+    guard let taps = antennaFirstPathTaps, antenna < taps.count else { return chipFirstPathTaps }
+    return taps[antenna]
+  }
+}

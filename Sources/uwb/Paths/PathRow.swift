@@ -1,0 +1,126 @@
+import Numerics
+import UWBDSP
+
+/// The first path on one antenna of one CIR: what a row of `uwb paths` tells.
+struct PathRow {
+  private static let degrees = 180 / Double.pi
+
+  var capture: String
+  var exchange: Int
+  var time: Double
+  var peer: String
+  /// Which frame of the exchange was received.
+  var message: String
+  var antenna: Int
+  var estimate: DelayEstimate
+  /// First path of all antennas together, taps.
+  var commonTaps: Double?
+  var chipFirstPathTaps: Double?
+  /// The chip's own index stands in for an estimate.
+  var isChips: Bool
+  var lineOfSightProbability: Double?
+  var metresPerTap: Double
+
+  private var first: PathEstimate? { estimate.firstPath }
+  private var phase: Double? { first.map { $0.amplitude.phase * Self.degrees } }
+  private var phaseDeviation: Double? { first.map { $0.phaseDeviation * Self.degrees } }
+  private var noiseDeviation: Double? { estimate.noiseVariance > 0 ? estimate.noiseVariance.squareRoot() : nil }
+  private var firstPathTaps: Double? { isChips ? chipFirstPathTaps : first?.delayTaps }
+  private var deviationTaps: Double? { isChips ? nil : first?.deviationTaps }
+  private var deviation: Double? { deviationTaps.map { $0 * metresPerTap } }
+  var status: DelayStatus { isChips ? (chipFirstPathTaps == nil ? .noFirstPath : .ok) : estimate.status }
+
+  /// All paths by delay, degrees for the phase.
+  private var pathList: [UInt8] {
+    var text = [UInt8(ascii: "[")]
+    for (index, path) in estimate.paths.enumerated() {
+      text.append(contentsOf: (index > 0 ? ",[" : "[").utf8)
+      text.appendDecimal(path.delayTaps, places: 4)
+      text.append(UInt8(ascii: ","))
+      text.appendDecimal(path.deviationTaps, places: 4)
+      text.append(UInt8(ascii: ","))
+      text.appendDecimal(path.amplitude.length, digits: 6)
+      text.append(UInt8(ascii: ","))
+      text.appendDecimal(path.amplitude.phase * Self.degrees, places: 2)
+      text.append(UInt8(ascii: "]"))
+    }
+    text.append(UInt8(ascii: "]"))
+    return text
+  }
+}
+
+extension PathRow {
+  /// A field of ndjson, a column of CSV (`Documentation/CommandLine.md`).
+  typealias Field = (name: StaticString, cell: @Sendable (PathRow) -> EvaluationTable.Cell)
+
+  static func fields(listsPaths: Bool) -> [Field] {
+    let list: Field = ("paths", { .json($0.pathList) })
+    return fields + (listsPaths ? [list] : [])
+  }
+
+  private static let fields: [Field] = [
+    ("capture", { .text($0.capture) }), ("exchange", { .count($0.exchange) }),
+    ("time_s", { .number($0.time, places: 6) }), ("peer", { .text($0.peer) }),
+    ("message", { .text($0.message) }), ("antenna", { .count($0.antenna) }),
+    ("status", { .text($0.status.rawValue) }), ("first_path_taps", { .number($0.firstPathTaps, places: 4) }),
+    ("first_path_std_taps", { .number($0.deviationTaps, places: 4) }),
+    ("first_path_std_m", { .number($0.deviation, places: 6) }),
+    ("common_first_path_taps", { .number($0.commonTaps, places: 4) }),
+    ("chip_first_path_taps", { .number($0.chipFirstPathTaps, places: 4) }),
+    ("amplitude", { .size($0.first?.amplitude.length, digits: 6) }), ("phase_deg", { .number($0.phase, places: 2) }),
+    ("phase_std_deg", { .number($0.phaseDeviation, places: 2) }),
+    ("snr_db", { .number($0.estimate.snrdB, places: 2) }), ("noise_std", { .size($0.noiseDeviation, digits: 6) }),
+    ("line_of_sight_probability", { .number($0.lineOfSightProbability, places: 4) }),
+  ]
+}
+
+extension PathRow {
+  private typealias Column = (title: String, width: Int)
+
+  /// Together 77 characters with the blanks between them.
+  private static let columns: [Column] = [
+    ("exch", 7), ("message", 8), ("ant", 3), ("taps", 9), ("± taps", 6), ("± m", 6), ("ampl.", 8), ("phase", 5),
+    ("SNR", 4), ("LoS", 4), ("chip", 7),
+  ]
+
+  static var tableHeading: String { line(columns.map(\.title)) }
+
+  /// For people: a line, and one for each later path if they are listed.
+  func tableLines(listsPaths: Bool) -> [String] {
+    let start = ["\(exchange)", message == "second_poll" ? "2nd poll" : message, "\(antenna)"]
+    guard let first, status == .ok || status == .didNotConverge else {
+      return [Self.line(start) + " \(status.rawValue)"]
+    }
+    var cells = start
+    cells += [String(decimal: firstPathTaps, places: 3), String(decimal: deviationTaps, places: 3)]
+    cells += [String(decimal: deviation, places: 4)] + Self.amplitude(first)
+    cells += [
+      String(decimal: estimate.snrdB, places: 1), String(decimal: lineOfSightProbability, places: 2),
+      String(decimal: chipFirstPathTaps, places: 3),
+    ]
+    var lines = [Self.line(cells) + (status == .ok ? "" : " \(status.rawValue)")]
+    guard listsPaths else { return lines }
+    for (index, path) in estimate.paths.enumerated().dropFirst() {
+      let place = ["", "path \(index + 1)", "", String(decimal: path.delayTaps, places: 3)]
+      let deviation = [
+        String(decimal: path.deviationTaps, places: 3), String(decimal: path.deviationTaps * metresPerTap, places: 4),
+      ]
+      lines.append(Self.line(place + deviation + Self.amplitude(path)))
+    }
+    return lines
+  }
+
+  private static func amplitude(_ path: PathEstimate) -> [String] {
+    [
+      String(decimal: path.amplitude.length, digits: 4),
+      String(decimal: path.amplitude.phase * degrees, places: 0) + "°",
+    ]
+  }
+
+  /// Numbers to the right.
+  private static func line(_ cells: [String]) -> String {
+    zip(cells, columns).map { cell, column in
+      column.title == "message" ? cell.padded(to: column.width) : cell.indented(to: column.width)
+    }.joined(separator: " ")
+  }
+}

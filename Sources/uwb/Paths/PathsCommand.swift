@@ -1,0 +1,98 @@
+import ArgumentParser
+import Foundation
+import UWBCapture
+import UWBDSP
+
+/// `uwb paths`: the first path in every CIR of captures, with or without timestamps.
+struct PathsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "paths", abstract: "Find the first path in every channel impulse response.",
+    discussion: """
+      A row for each antenna of each CIR, by the estimator that replay takes: for captures without the timestamps of a \
+      distance, too. What is skipped is told on standard error. - reads standard input.
+
+      EXAMPLES
+        uwb paths cirs.npy --rows cirs --output table
+        uwb paths *.log --paths > paths.ndjson
+      """)
+
+  @Argument(help: ArgumentHelp("Captures to read, in this order; - is standard input.", valueName: "capture"))
+  var captures: [String]
+
+  @OptionGroup var engine: EngineOptions
+
+  @Option(help: "What to write: ndjson (one object a row), csv, or a table.")
+  var output = EvaluateDelayCommand.OutputKind.ndjson
+
+  @Flag(name: .customLong("paths"), help: "All paths that the estimator found, not the first one alone.")
+  var listsPaths = false
+
+  @Option(
+    help:
+      "Threads that share the work, \(OptionRange.threads.help); by default one for each core. The output does not depend on it.",
+    transform: OptionRange.reader(OptionRange.threads))
+  var threads = OptionRange.defaultThreads
+
+  func run() throws {
+    try FileUse(captures: captures, files: engine.files).check()
+    try engine.checkStrictly(captures)
+    try Interruption.finishing(findAll)
+  }
+
+  private func findAll() throws {
+    let bytes = ByteOutput()
+    var failures = 0
+    var isFirst = true
+    for (capture, name) in zip(captures, CaptureNames.shortest(captures)) where !Interruption.isRequested {
+      do {
+        try find(capture, name, bytes, isFirst: isFirst)
+        isFirst = false
+      } catch let error as CaptureError {
+        Message.write("Error: \(error)")
+        failures += 1
+      }
+    }
+    try bytes.flush()
+    if failures > 0 { throw ExitCode(1) }
+  }
+
+  private func find(_ path: String, _ name: String, _ bytes: ByteOutput, isFirst: Bool) throws {
+    var input = try EngineInput(path, name: name, engine: engine)
+    defer { input.progress.finish() }
+    guard let ranging = input.engine else { return }
+    let start = heading(name, input.header, ranging, isFirst: isFirst)
+    var totals = PathTotals()
+    let (kind, listsPaths) = (output.rows, listsPaths)
+    let isLive = path == "-"
+    try input.run(threads: isLive ? 1 : threads) {
+      let finder = PathFinder(ranging, capture: name, kind: kind, listsPaths: listsPaths)
+      return { finder.find(in: $0) }
+    } prepare: {
+      $0
+    } deliver: { _, found in
+      if totals.impulseResponses == 0, found.totals.impulseResponses > 0 {
+        try bytes.write(start)
+      }
+      totals.add(found.totals)
+      try bytes.write { $0.append(contentsOf: found.text) }
+      if isLive { try bytes.flush() }
+    }
+    guard totals.impulseResponses > 0 || Interruption.isRequested else {
+      throw CaptureError(
+        file: path, problem: "none of its \(totals.exchanges) exchanges holds a channel impulse response",
+        remedy: "Distances and directions of other captures are told by uwb replay \(path).")
+    }
+    let skipped = input.skipped.counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+    Message.write(
+      "\(name): \(totals.text), skipped input: \(skipped.isEmpty ? "none" : skipped.joined(separator: ", "))")
+  }
+
+  private func heading(_ name: String, _ header: CaptureHeader, _ ranging: RangingEngine, isFirst: Bool) -> String {
+    guard let kind = output.rows else {
+      let delay = ranging.configuration.delay.rawValue
+      return "\(isFirst ? "" : "\n")\(name) (\(header.format), \(ranging.configuration.profile.name), \(delay))\n"
+        + "\(PathRow.tableHeading)\n"
+    }
+    return isFirst ? FigureLines(kind).heading(PathRow.fields(listsPaths: listsPaths).map(\.name)) : ""
+  }
+}
