@@ -21,6 +21,9 @@ struct CommandTarget {
     "pulse": CommandTarget("replay CAPTURE --threads 1 --pulse FILE"),
     "replay": CommandTarget("replay FILE --threads 1"),
     "replay-pose": CommandTarget("replay CAPTURE --threads 1 --pose FILE"),
+    "replay-trajectory": CommandTarget(
+      "replay CAPTURE --threads 1 --truth-trajectory FILE --anchors 0,0,0 --truth-offset 0"),
+    "replay-anchors": CommandTarget("replay CAPTURE --threads 1 --anchors FILE"),
     "evaluate-truth": CommandTarget("evaluate ranging CAPTURE --truth FILE"),
     "shard": CommandTarget("merge FILE --output csv"),
   ]

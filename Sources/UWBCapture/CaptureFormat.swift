@@ -45,17 +45,18 @@ public struct CaptureFormat: Sendable {
       isStream: true,
       recognise: { UCIRecording.recognise($0) }, open: { UCIRecording($0) }),
     CaptureFormat(
-      name: "twr-table", summary: "CSV table of single-sided two-way ranging (DW1000), 32-bit timestamps",
-      isStream: true,
-      recognise: { RangingTable.recognise($0) }, open: { try RangingTable($0) }),
+      name: "twr-table", summary: "table of two-way ranging: timestamps of two, three or four messages", isStream: true,
+      recognise: { MeasurementTable.recognise($0, .ranging) }, open: { try MeasurementTable($0, kind: .ranging) },
+      openWithOptions: { try MeasurementTable($0, kind: .ranging, options: $1) }),
     CaptureFormat(
       name: "csv", summary: "table that uwb convert wrote", isStream: true,
       recognise: { CSVCapture.recognise($0) }, open: { try CSVCapture($0) }),
     CaptureFormat(
       name: "phase-table",
       summary: "CSV table of phase differences of arrival (NXP SR150), with true angles or without",
-      isStream: true, recognise: { PhaseTable.recognise($0) }, open: { try PhaseTable($0) },
-      openWithOptions: { try PhaseTable($0, columns: $1.columns) }),
+      isStream: true, recognise: { MeasurementTable.recognise($0, .phases) },
+      open: { try MeasurementTable($0, kind: .phases) },
+      openWithOptions: { try MeasurementTable($0, kind: .phases, options: $1) }),
     CaptureFormat(
       name: "uwb-core", summary: "CIR JSON lines of Decawave's uwb-core", isStream: true,
       recognise: { UwbCoreLines.recognise($0) }, open: { CIRLog(UwbCoreLines(), $0) }),
@@ -72,6 +73,12 @@ public struct CaptureFormat: Sendable {
       name: "npy", summary: "NumPy array: CIRs × antennas × taps, complex64 or pairs of int16", isStream: true,
       recognise: { NumPyReader.recognise($0) }, open: { try NumPyReader($0) },
       openWithOptions: { try NumPyReader($0, options: $1) }),
+    // Last, because many tables have a column that is called a distance.
+    CaptureFormat(
+      name: "range-table", summary: "table of distances that chips have measured, a row or a column a pair of radios",
+      isStream: true, recognise: { MeasurementTable.recognise($0, .ranges) },
+      open: { try MeasurementTable($0, kind: .ranges) },
+      openWithOptions: { try MeasurementTable($0, kind: .ranges, options: $1) }),
   ]
 
   /// The format of that name.
@@ -133,8 +140,9 @@ public func openCapture(
   _ path: String, format: String = "auto", options: CaptureOptions = CaptureOptions()
 ) throws -> any CaptureReader {
   if !options.columns.names.isEmpty {
-    return try PhaseTable(
-      ByteSource(path: path, endDescriptor: options.endDescriptor).prepared(), columns: options.columns)
+    return try MeasurementTable(
+      ByteSource(path: path, endDescriptor: options.endDescriptor).prepared(),
+      kind: MeasurementTable.Kind(rawValue: format), options: options)
   }
   if format != "auto" {
     let chosen = try CaptureFormat.known(format, file: path)

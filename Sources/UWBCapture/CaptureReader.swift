@@ -12,6 +12,8 @@ public struct CaptureHeader: Sendable {
   public var notes: [String]
   /// Whether the CIRs are complex. Those that hold magnitudes alone (imaginary parts of 0) give delays, no direction.
   public var hasPhase: Bool
+  /// What the capture's own clock says at time 0, s: since 1970, since midnight, or since anything; `nil` where it has none.
+  public var clockStart: Double?
 
   public init(
     format: String, profile: String, array: AntennaLayout? = nil, notes: [String] = [], hasPhase: Bool = true

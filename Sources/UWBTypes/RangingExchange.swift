@@ -91,6 +91,8 @@ public struct RangingExchange: Sendable {
   /// What a chip that ranges by itself has measured; the engine hands it on.
   public var ready: RadioMeasurement?
   public var truth: GroundTruth?
+  /// Where the peer stands, m, in the room's axes; `nil` where the capture doesn't say.
+  public var peerPosition: SIMD3<Double>?
 
   public init(
     index: Int, time: Double, peer: DeviceAddress, local: DeviceAddress? = nil, initiator: Initiator = .peer,

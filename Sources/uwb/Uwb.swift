@@ -17,9 +17,9 @@ package struct Uwb: AsyncParsableCommand {
       """,
     version: "0.1.0",
     subcommands: [
-      ReplayCommand.self, PathsCommand.self, MergeCommand.self, InfoCommand.self, ConvertCommand.self,
-      SimulateCommand.self, InspectCommand.self, EvaluateCommand.self, CalibrateCommand.self, AccessoryCommand.self,
-      RoomCommand.self, RangeCommand.self, RadioCommand.self, EstimatorsCommand.self,
+      ReplayCommand.self, PathsCommand.self, MergeCommand.self, InfoCommand.self, DescribeCommand.self,
+      ConvertCommand.self, SimulateCommand.self, InspectCommand.self, EvaluateCommand.self, CalibrateCommand.self,
+      AccessoryCommand.self, RoomCommand.self, RangeCommand.self, RadioCommand.self, EstimatorsCommand.self,
     ])
 
   package static func main() async {

@@ -120,6 +120,10 @@ def pose(n):
     return "".join(["time_s,yaw_deg,pitch_deg,roll_deg\n"] + [f"{i * 0.01:.2f},{i % 90},0,0\n" for i in range(n)]).encode()
 
 
+def pose_in_room(n):
+    return "".join(["time,x,y,z\n"] + [f"{i * 0.01:.2f},{i % 90},0,0\n" for i in range(n)]).encode()
+
+
 def accessory(n):
     return b"".join(b"010001001945554f4f00000b090600100eb400031baf75655238d891c800\n" for _ in range(n))
 
@@ -137,6 +141,8 @@ CASES = {
     "ndjson": (INFO, 200, capture),
     "phase-table": (INFO, 500, repeated("phase-table/1", 1)),
     "twr-table": (INFO, 300, repeated("twr-table/1", 1)),
+    "range-table": (INFO, 500, repeated("range-table/long", 1)),
+    "range-table, a column a pair": (INFO, 500, repeated("range-table/pairs", 1)),
     "uci": (INFO, 200, lambda n: seed("uci/session.pcapng") * n),
     "sigmf": ([["convert", "IN", "OUT.sigmf-meta"], ["info", "OUT.sigmf-meta"]], 200, capture),
     "archive": ([["convert", "IN", "OUT.sigmf"], ["info", "OUT.sigmf"]], 200, capture),
@@ -162,6 +168,10 @@ CASES = {
     "captures": (["info", "MANY"], 40, capture),
     "truth": (["evaluate", "ranging", "FEW", "--truth", "IN"], 500, truth),
     "pose": (["replay", "FEW", "--threads", "1", "--pose", "IN"], 1000, pose),
+    "trajectory": (["replay", "FEW", "--threads", "1", "--truth-offset", "0", "--anchors", "0,0,0", "--truth-trajectory", "IN"],
+                   1000, pose_in_room),
+    "anchors": (["replay", "FEW", "--threads", "1", "--anchors", "IN"], 1000,
+                lambda n: "".join(["id,x,y,z\n"] + [f"{i},{i},0,1\n" for i in range(n)]).encode()),
     "calibration": (["replay", "FEW", "--threads", "1", "--calibration", "IN"], 150, calibration),
     "array": (["replay", "FEW", "--threads", "1", "--array", "IN"], 150, manifold),
     "pulse": (["replay", "FEW", "--threads", "1", "--pulse", "IN"], 300, pulse),
@@ -173,7 +183,7 @@ CASES = {
 }
 # What may be refused, and then takes no time: the refusal is what is counted.
 REFUSED = {"scenario aliases", "one line", "nested", "notes", "skipped"}
-ENDINGS = {"scenario": ".yaml", "npy": ".npy", "array": ".json", "pulse": ".json", "calibration": ".json", "truth": ".csv", "pose": ".csv"}
+ENDINGS = {"scenario": ".yaml", "npy": ".npy", "array": ".json", "pulse": ".json", "calibration": ".json", "truth": ".csv", "pose": ".csv", "trajectory": ".csv", "anchors": ".csv"}
 
 
 class Case:

@@ -19,11 +19,27 @@ public struct PoseTable: Sendable {
   /// More rows than these are refused: 200 a second for some five hours.
   public static let mostRows = 4_000_000
 
-  private static let angles = ["yaw_deg", "pitch_deg", "roll_deg"]
-  private static let quaternion = ["qx", "qy", "qz", "qw"]
-  private static let place = ["x_m", "y_m", "z_m"]
-  private static let remedy =
-    "A pose table has the columns time_s, then qx,qy,qz,qw or yaw_deg,pitch_deg,roll_deg, and x_m,y_m,z_m if places are known."
+  /// What a table's axes are.
+  public enum Frame: Sendable, Hashable {
+    /// Of the local device in a world with +y up. Columns are called as above, and there are no others.
+    case device
+    /// Of a thing that moves in a room with +z up (`TruthTrajectory`): places, and perhaps a quaternion, or a heading about +z, counter-clockwise.
+    /// Headers as they are usual; other columns are passed over, and so are rows whose time does not grow.
+    case room
+
+    var remedy: String {
+      switch self {
+      case .device:
+        "A pose table has the columns time_s, then qx,qy,qz,qw or yaw_deg,pitch_deg,roll_deg, and x_m,y_m,z_m if places are known."
+      case .room: "A trajectory has a time, x, y and z, and perhaps qx, qy, qz and qw, or a heading."
+      }
+    }
+  }
+
+  /// What the table's own clock says at its time 0, s; `nil` where its times are the capture's.
+  public private(set) var clockStart: Double?
+  /// Whether the quaternion's columns have no names.
+  public private(set) var isQuaternionOrderOpen = false
 
   private var times: [Double] = []
   private var rotations: [SIMD4<Double>] = []
@@ -34,77 +50,127 @@ public struct PoseTable: Sendable {
 
   /// - Throws: `CaptureError` that names the line, for a file that can't be read, columns that don't go together, a field
   ///   that is no number, times that don't grow, or a quaternion that is none.
-  public init(path: String) throws {
-    try self.init(ByteSource(path: path))
+  public init(path: String, frame: Frame = .device) throws {
+    try self.init(ByteSource(path: path), frame: frame)
   }
 
-  public init(_ source: ByteSource) throws {
-    var table = try CSVTable(source)
+  /// - Parameter frame: what the table's axes are, and how strictly it is read.
+  public init(_ source: ByteSource, frame: Frame = .device) throws {
+    var rows = try TableRows(source)
     func failure(_ place: String, _ problem: String) -> CaptureError {
-      CaptureError(file: source.name, place: place, problem: problem, remedy: Self.remedy)
+      CaptureError(file: source.name, place: place, problem: problem, remedy: frame.remedy)
     }
-    let known = ["time_s"] + Self.quaternion + Self.angles + Self.place
-    for (index, name) in table.header.enumerated() {
-      guard known.contains(where: { name.caseInsensitiveCompare($0) == .orderedSame }) else {
-        throw failure("header", "there is no column “\(name)” in a pose table")
-      }
-      guard table.column(name) == index else { throw failure("header", "the column “\(name)” is there twice") }
+    let found = rows.found
+    if frame == .device { try Self.check(rows.table) { failure("header", $0) } }
+    guard found[.time] != nil || !rows.table.hasNames else {
+      throw failure("header", "the column “time_s” is missing")
     }
-    guard let time = table.column("time_s") else { throw failure("header", "the column “time_s” is missing") }
-    let quaternion = Self.quaternion.compactMap(table.column)
-    let angles = Self.angles.map(table.column)
-    let place = Self.place.compactMap(table.column)
-    guard quaternion.isEmpty || quaternion.count == 4, place.isEmpty || place.count == 3 else {
+    let unnamed = frame == .room ? Self.unnamedQuaternion(rows.header) : []
+    isQuaternionOrderOpen = !unnamed.isEmpty
+    let quaternion = unnamed.isEmpty ? TableQuantity.quaternion.compactMap { found[$0] } : unnamed
+    let hasAngles = found[.yaw] != nil
+    let hasPlace = TableQuantity.place.contains { found[$0] != nil }
+    guard quaternion.isEmpty || quaternion.count == 4, !hasPlace || found.has(TableQuantity.place) else {
       throw failure("header", "of qx,qy,qz,qw, or of x_m,y_m,z_m, some are missing")
     }
-    guard quaternion.isEmpty != (angles[0] == nil), !quaternion.isEmpty || angles[0] != nil,
-      quaternion.isEmpty || angles.allSatisfy({ $0 == nil })
-    else { throw failure("header", "a pose is a quaternion or angles that begin with yaw_deg, one of the two") }
+    guard frame == .room ? hasPlace : quaternion.isEmpty == hasAngles else {
+      throw failure(
+        "header",
+        frame == .room
+          ? "a trajectory has the columns x, y and z"
+          : "a pose is a quaternion or angles that begin with yaw_deg, one of the two")
+    }
 
-    var clock = TableClock()
     var origin = 0.0
-    while let row = try table.next() {
-      let line = "line \(row.line)"
-      guard row.fields.count == table.header.count else {
-        throw failure(line, "it has \(row.fields.count) fields, the header \(table.header.count)")
+    while try rows.next() {
+      let line = "line \(rows.row.line)"
+      guard rows.isWhole else {
+        throw failure(line, "it has \(rows.row.count) fields, the header \(rows.header.count)")
       }
       guard times.count < Self.mostRows else { throw failure(line, "there are more than \(Self.mostRows) rows") }
-      func number(_ column: Int, within limit: Double) throws -> Double {
-        guard let value = row.number(column), abs(value) <= limit else {
-          throw failure("\(line), \(table.header[column])", "“\(row.fields[column])” is out of range or no number")
+      do {
+        guard let stamped = try rows.time() else {
+          throw TableRows.BadField(column: found[.time]?.index ?? 0, problem: "is no time")
         }
-        return value
-      }
-      guard let stamped = clock.seconds(row.fields[time], row.dialect), TableClock.range.contains(stamped) else {
-        throw failure("\(line), \(table.header[time])", "“\(row.fields[time])” is no time")
-      }
-      // A date is none of the capture's own times: the first row is taken for its begin.
-      if times.isEmpty, row.number(time) == nil { origin = stamped }
-      let now = stamped - origin
-      guard abs(now) <= 1e9 else {
-        throw failure("\(line), \(table.header[time])", "“\(row.fields[time])” is out of range")
-      }
-      guard times.last.map({ now > $0 }) ?? true else { throw failure(line, "its time does not follow the one before") }
-      var rotation = SIMD4<Double>()
-      if quaternion.isEmpty {
-        let radians = try angles.map { try $0.map { try number($0, within: 1e6) * .pi / 180 } ?? 0 }
-        rotation = Self.rotation(yaw: radians[0], pitch: radians[1], roll: radians[2])
-      } else {
-        for (axis, column) in quaternion.enumerated() { rotation[axis] = try number(column, within: 2) }
-        let length = (rotation * rotation).sum().squareRoot()
-        guard abs(length - 1) < 0.05 else {
-          throw failure(line, "a quaternion of length \((length * 1000).rounded() / 1000) turns nothing")
+        // A date is none of the capture's own times: the first row is taken for its begin.
+        if times.isEmpty, frame == .room || rows.row.number(found[.time]?.index) == nil {
+          (origin, clockStart) = (stamped, stamped)
         }
-        rotation /= length
+        let now = stamped - origin
+        guard abs(now) <= 1e9 else {
+          throw TableRows.BadField(column: found[.time]?.index ?? 0, problem: "is out of range")
+        }
+        if let last = times.last, now <= last {
+          if frame == .room { continue }
+          throw failure(line, "its time does not follow the one before")
+        }
+        var rotation = SIMD4(0.0, 0, 0, 1)
+        if !quaternion.isEmpty {
+          for (axis, column) in quaternion.enumerated() { rotation[axis] = try rows.required(column, within: 2) }
+          let length = (rotation * rotation).sum().squareRoot()
+          guard abs(length - 1) < 0.05 else {
+            throw failure(line, "a quaternion of length \((length * 1000).rounded() / 1000) turns nothing")
+          }
+          rotation /= length
+        } else if hasAngles {
+          var angles = SIMD3<Double>()
+          for (axis, quantity) in TableQuantity.angles.enumerated() {
+            if let column = found[quantity] { angles[axis] = try rows.required(column, within: 1e6) }
+          }
+          rotation =
+            frame == .room
+            ? Self.turn(angles.x) : Self.rotation(yaw: angles.x, pitch: angles.y, roll: angles.z)
+        }
+        var position = SIMD3<Double>()
+        for (axis, quantity) in TableQuantity.place.enumerated() {
+          if let column = found[quantity] { position[axis] = try rows.required(column, within: 1e7) }
+        }
+        times.append(now)
+        rotations.append(rotation)
+        positions.append(position)
+      } catch let error as TableRows.BadField {
+        throw CaptureError(
+          file: source.name, place: "\(line), \(rows.header[error.column])",
+          problem: "“\(rows.row.text(error.column))” \(error.problem)", remedy: frame.remedy)
       }
-      var position = SIMD3<Double>()
-      for (axis, column) in place.enumerated() { position[axis] = try number(column, within: 1e7) }
-      times.append(now)
-      rotations.append(rotation)
-      positions.append(position)
     }
     guard !times.isEmpty else { throw failure("its end", "there is no row") }
   }
+
+  /// A pose table of the device has no other columns, and none twice.
+  private static func check(_ table: CSVTable, _ failure: (String) -> CaptureError) throws {
+    let known = ["time_s", "qx", "qy", "qz", "qw", "yaw_deg", "pitch_deg", "roll_deg", "x_m", "y_m", "z_m"]
+    for (index, name) in table.header.enumerated() {
+      guard known.contains(where: { name.caseInsensitiveCompare($0) == .orderedSame }) else {
+        throw failure("there is no column “\(name)” in a pose table")
+      }
+      guard table.column(name) == index else { throw failure("the column “\(name)” is there twice") }
+    }
+    let hasQuaternion = ["qx", "qy", "qz", "qw"].contains { table.column($0) != nil }
+    let hasAngles = ["yaw_deg", "pitch_deg", "roll_deg"].contains { table.column($0) != nil }
+    guard hasQuaternion != hasAngles, !hasAngles || table.column("yaw_deg") != nil else {
+      throw failure("a pose is a quaternion or angles that begin with yaw_deg, one of the two")
+    }
+  }
+
+  /// Four columns of which the first alone has a name, `rotation,,,`.
+  private static func unnamedQuaternion(_ header: [String]) -> [TableColumns.Column] {
+    let names = ["rotation", "orientation", "quaternion", "quat"]
+    guard let first = header.firstIndex(where: { names.contains(TableColumns.parse($0).name) }),
+      first + 3 < header.count, header[first + 1...first + 3].allSatisfy(\.isEmpty)
+    else { return [] }
+    return (first..<first + 4).map { TableColumns.Column(index: $0, factor: 1, hasUnit: false) }
+  }
+
+  /// The table with the parts of its quaternions in another order: part k is read from column `order[k]` of x, y, z, w.
+  func reordered(_ order: [Int]) -> PoseTable {
+    var table = self
+    table.rotations = rotations.map { SIMD4($0[order[0]], $0[order[1]], $0[order[2]], $0[order[3]]) }
+    return table
+  }
+
+  /// Seconds from the first row to the last.
+  var duration: Double { (times.last ?? 0) - (times.first ?? 0) }
 
   /// The device's pose at a time, s; `nil` where the table does not tell. Cost O(log rows).
   public func pose(at time: Double) -> DevicePose? {
@@ -136,6 +202,9 @@ public struct PoseTable: Sendable {
     guard angle > 1e-6 else { return one }
     return (sin((1 - part) * angle) * one + sin(part * angle) * end) / sin(angle)
   }
+
+  /// About +z.
+  private static func turn(_ angle: Double) -> SIMD4<Double> { SIMD4(0, 0, sin(angle / 2), cos(angle / 2)) }
 
   private static func rotation(yaw: Double, pitch: Double, roll: Double) -> SIMD4<Double> {
     let (cy, sy) = (cos(yaw / 2), sin(yaw / 2))

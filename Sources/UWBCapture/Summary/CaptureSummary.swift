@@ -74,7 +74,7 @@ public struct CaptureSummary: Sendable {
     if let message = exchange.final { add(message, to: \.final) }
     if exchange.chipReport != nil { withChipReport += 1 }
     if exchange.truth != nil { withTruth += 1 }
-    if !exchange.hasDoubleSidedTimestamps { withoutTimestamps += 1 }
+    if !exchange.hasDoubleSidedTimestamps, exchange.ready?.distance == nil { withoutTimestamps += 1 }
     addTime(exchange)
   }
 

@@ -98,6 +98,40 @@ enum ByteText {
     return (isNegative ? -magnitude : magnitude, position)
   }
 
+  /// The number that a whole field is, blanks round it passed over: at most 19 digits, and no exponent. `nil` for what is written in
+  /// another way.
+  ///
+  /// The value is the correctly rounded one: whole numbers are rounded once, and other digits and their power of ten are both exact.
+  static func number(_ field: Span<UInt8>) -> Double? {
+    var position = skippingBlanks(field, from: 0)
+    guard position < field.count else { return nil }
+    let isNegative = field[position] == 0x2D
+    if isNegative { position += 1 }
+    var (mantissa, digits, decimals) = (UInt64(0), 0, 0)
+    var hasPoint = false
+    while position < field.count {
+      let byte = field[position]
+      if byte == 0x2E, !hasPoint {
+        hasPoint = true
+      } else if (0x30...0x39).contains(byte) {
+        digits += 1
+        guard digits <= 19 else { return nil }
+        mantissa = mantissa * 10 + UInt64(byte - 0x30)
+        if hasPoint { decimals += 1 }
+      } else {
+        break
+      }
+      position += 1
+    }
+    guard digits > 0, isBlank(field, from: position), decimals == 0 || mantissa <= 1 << 53 else { return nil }
+    let magnitude = Double(mantissa) / powersOfTen[decimals]
+    return isNegative ? -magnitude : magnitude
+  }
+
+  private static let powersOfTen: [Double] = [
+    1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
+  ]
+
   /// A signed decimal integer at `position` (at most 9 digits) and where it ends.
   static func integer(_ line: Span<UInt8>, at position: Int) -> (value: Int, end: Int)? {
     var position = position

@@ -29,36 +29,44 @@ struct CSVDialect: Hashable, Sendable {
     separator = last
   }
 
+  /// The fields of a line, quotes taken off (RFC 4180).
   func fields(_ line: String) -> [String] {
+    var fields = CSVFields()
     var line = line
-    return line.withUTF8 { fields($0) }
+    line.withUTF8 { split($0, into: &fields) }
+    return fields.texts
   }
 
-  /// The fields of a line, quotes taken off (RFC 4180).
-  func fields(_ line: UnsafeBufferPointer<UInt8>) -> [String] {
-    var fields: [String] = []
-    var field: [UInt8] = []
+  /// The same without a string a field; what `fields` held is gone.
+  func split(_ line: UnsafeBufferPointer<UInt8>, into fields: inout CSVFields) {
+    fields.removeAll()
     var isQuoted = false
     var index = 0
     while index < line.count {
       let byte = line[index]
       if byte == UInt8(ascii: "\"") {
         if isQuoted, index + 1 < line.count, line[index + 1] == byte {
-          field.append(byte)
+          fields.bytes.append(byte)
           index += 1
         } else {
           isQuoted.toggle()
         }
       } else if byte == separator, !isQuoted {
-        fields.append(String(decoding: field, as: UTF8.self))
-        field.removeAll(keepingCapacity: true)
+        fields.endField()
       } else {
-        field.append(byte)
+        fields.bytes.append(byte)
       }
       index += 1
     }
-    fields.append(String(decoding: field, as: UTF8.self))
-    return fields
+    fields.endField()
+  }
+
+  /// Whether a first line's fields are values, and no names: a number or a date and time, and numbers.
+  func isRow(_ fields: [String]) -> Bool {
+    var clock = TableClock()
+    guard fields.count > 1, let first = fields.first, clock.seconds(first, self) != nil else { return false }
+    let others = fields.dropFirst()
+    return others.allSatisfy { number($0) != nil || Self.isAbsent($0) } && others.contains { number($0) != nil }
   }
 
   /// The number in a field; `nil` for what is none. A decimal comma is one where commas don't separate fields.
@@ -76,4 +84,35 @@ struct CSVDialect: Hashable, Sendable {
   static func isAbsent(_ field: String) -> Bool {
     absent.contains(field.trimmingCharacters(in: .whitespaces).lowercased())
   }
+}
+
+/// A line's fields, one behind the other, in memory that the next line takes again.
+struct CSVFields: Sendable {
+  var bytes: [UInt8] = []
+  private var ends: [Int] = []
+
+  var count: Int { ends.count }
+  var texts: [String] { (0..<count).map(text) }
+
+  mutating func removeAll() {
+    bytes.removeAll(keepingCapacity: true)
+    ends.removeAll(keepingCapacity: true)
+  }
+
+  mutating func endField() { ends.append(bytes.count) }
+
+  mutating func removeLast() {
+    ends.removeLast()
+    bytes.removeLast(bytes.count - (ends.last ?? 0))
+  }
+
+  func range(_ index: Int) -> Range<Int> { (index == 0 ? 0 : ends[index - 1])..<ends[index] }
+
+  func text(_ index: Int) -> String { String(decoding: bytes[range(index)], as: UTF8.self) }
+
+  /// Whether a field holds blanks alone.
+  func isBlank(_ index: Int) -> Bool { bytes[range(index)].allSatisfy { $0 == 0x20 || $0 == 0x09 } }
+
+  /// The number in a field, where it is written plainly; a field that is not may hold one all the same.
+  func plainNumber(_ index: Int) -> Double? { ByteText.number(bytes.span.extracting(range(index))) }
 }

@@ -6,24 +6,31 @@ public struct CSVTable {
   /// One line of the table, under the header.
   public struct Row {
     /// Line of the file, from 1.
-    public var line: Int
-    public var fields: [String]
+    public internal(set) var line = 0
     /// Whether the line's end was there; a table that was cut has a last row without one.
-    public var isTerminated = true
+    var isTerminated = true
     var dialect = CSVDialect()
+    var cells = CSVFields()
+
+    public var fields: [String] { cells.texts }
+    var count: Int { cells.count }
+    /// The field in column `index`; empty where there is none.
+    func text(_ index: Int) -> String { index < cells.count ? cells.text(index) : "" }
 
     /// The number in column `index`; `nil` where the field is empty, absent or none.
     public func number(_ index: Int?) -> Double? {
-      guard let index, fields.indices.contains(index) else { return nil }
-      return dialect.number(fields[index])
+      guard let index, index < cells.count else { return nil }
+      return cells.plainNumber(index) ?? dialect.number(cells.text(index))
     }
 
     /// Whether column `index` holds a value: not where it is empty or says `NaN`, `N/A`, `null`, `-`.
-    func isPresent(_ index: Int) -> Bool { fields.indices.contains(index) && !CSVDialect.isAbsent(fields[index]) }
+    func isPresent(_ index: Int) -> Bool {
+      index < cells.count && (cells.plainNumber(index) != nil || !CSVDialect.isAbsent(cells.text(index)))
+    }
 
     /// Why the value in column `index` can't be used, with its place.
     func complaint(_ index: Int, _ header: [String], _ problem: String) -> String {
-      let value = fields.indices.contains(index) ? fields[index].prefix(40) : ""
+      let value = text(index).prefix(40)
       let hint =
         value.wholeMatch(of: /\s*[+-]?\d+,\d+\s*/) == nil ? "" : " (write a decimal point, or “;” between fields)"
       return "line \(line), column “\(header[index])”: “\(value)” \(problem)\(hint)"
@@ -32,8 +39,12 @@ public struct CSVTable {
 
   /// The column names, blanks round them taken off.
   public let header: [String]
+  /// Whether the first line names the columns. Where it holds values, `header` is 1, 2, 3, …
+  let hasNames: Bool
   private let dialect: CSVDialect
   private var lines: LineScanner
+  /// A first line that is a row.
+  private var ahead: Row?
 
   /// Reads the header; lines before it that begin with # are comments.
   ///
@@ -60,7 +71,10 @@ public struct CSVTable {
         continue
       }
       dialect = declared ?? CSVDialect(header: text)
-      header = dialect.fields(text).map { $0.trimmingCharacters(in: .whitespaces) }
+      let names = dialect.fields(text).map { $0.trimmingCharacters(in: .whitespaces) }
+      hasNames = !dialect.isRow(names)
+      header = hasNames ? names : (1...names.count).map(String.init)
+      if !hasNames { ahead = row(line) }
       return
     }
   }
@@ -77,18 +91,41 @@ public struct CSVTable {
 
   /// The next row that is not empty, or `nil` at the end.
   public mutating func next() throws -> Row? {
-    while let line = try lines.next() {
-      if line.bytes.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) || line.bytes.first == UInt8(ascii: "#") { continue }
-      var fields = dialect.fields(line.bytes)
-      // Spreadsheets end rows with the separators of columns that are empty.
-      while fields.count > header.count, fields.last?.allSatisfy(\.isWhitespace) == true { fields.removeLast() }
-      return Row(line: lines.lineNumber, fields: fields, isTerminated: line.isTerminated, dialect: dialect)
+    var row = Row()
+    return try next(into: &row) ? row : nil
+  }
+
+  /// The same in memory that is used again; false at the end.
+  mutating func next(into row: inout Row) throws -> Bool {
+    if let first = ahead {
+      (row, ahead) = (first, nil)
+      return true
     }
-    return nil
+    while let line = try lines.next() {
+      if line.bytes.first == UInt8(ascii: "#") || line.bytes.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) { continue }
+      fill(&row, line)
+      return true
+    }
+    return false
+  }
+
+  private func row(_ line: LineScanner.Line) -> Row {
+    var row = Row()
+    fill(&row, line)
+    return row
+  }
+
+  private func fill(_ row: inout Row, _ line: LineScanner.Line) {
+    dialect.split(line.bytes, into: &row.cells)
+    // Spreadsheets end rows with the separators of columns that are empty.
+    while row.cells.count > header.count, row.cells.isBlank(row.cells.count - 1) { row.cells.removeLast() }
+    row.line = lines.lineNumber
+    row.isTerminated = line.isTerminated
+    row.dialect = dialect
   }
 
   /// Why `row` can't be read: it has another number of fields than the header.
   func fieldCountComplaint(_ row: Row) -> String {
-    "line \(row.line): \(row.fields.count) fields under \(header.count) column names"
+    "line \(row.line): \(row.count) fields under \(header.count) column names"
   }
 }

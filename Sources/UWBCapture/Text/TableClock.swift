@@ -2,15 +2,37 @@ import Foundation
 
 /// Times of a table's rows, s: numbers as they are, ISO 8601 (`2024-05-17T09:30:00.25Z`, a blank for the T, any offset; none is
 /// taken for UTC) since 1970, or times of the day (`09:30:00.25`), which go on over midnight.
+///
+/// Numbers too large for seconds are milliseconds, microseconds or nanoseconds since 1970, whichever gives a year before 5138.
 struct TableClock {
-  /// The year 5138: larger numbers of seconds are milliseconds, or less.
   static let range = -1e11...1e11
+  /// What numbers are multiplied by; told by the first where nobody says it.
+  private var scale: Double?
   private var lastOfDay: Double?
   private var days = 0.0
 
+  /// - Parameter unit: what numbers are multiplied by, where that is known.
+  init(unit: Double? = nil) { scale = unit }
+
+  /// What numbers are taken for, where they are no seconds: `milliseconds`, …
+  var assumedUnit: String? {
+    switch scale {
+    case 1e-3: "milliseconds"
+    case 1e-6: "microseconds"
+    case 1e-9: "nanoseconds"
+    default: nil
+    }
+  }
+
+  /// `nil` for what is no time.
+  mutating func seconds(_ row: CSVTable.Row, _ column: Int) -> Double? {
+    if let number = row.number(column) { return seconds(number) }
+    return seconds(row.text(column), row.dialect)
+  }
+
   /// `nil` for what is no time.
   mutating func seconds(_ field: String, _ dialect: CSVDialect) -> Double? {
-    if let number = dialect.number(field) { return number }
+    if let number = dialect.number(field) { return seconds(number) }
     var text = TimeText(field)
     if let time = text.dateAndTime() { return time }
     text = TimeText(field)
@@ -19,6 +41,14 @@ struct TableClock {
     if let lastOfDay, time < lastOfDay - 43_200 { days += 86_400 }
     lastOfDay = time
     return days + time
+  }
+
+  private mutating func seconds(_ number: Double) -> Double {
+    if let scale { return number * scale }
+    let magnitude = abs(number)
+    let unit = [1, 1e-3, 1e-6, 1e-9].first { magnitude * $0 <= Self.range.upperBound } ?? 1
+    scale = unit
+    return number * unit
   }
 }
 
@@ -35,14 +65,18 @@ private struct TimeText {
   mutating func dateAndTime() -> Double? {
     guard let year = digits(4), let first = separator("-/"), let month = digits(2), separator("-/") == first,
       let day = digits(2), (1...12).contains(month), (1...31).contains(day), separator("Tt _") != nil,
-      let time = timeOfDay(), let offset = offset(), isAtEnd
+      let time = timeOfDay(shortest: 1), let offset = offset(), isAtEnd
     else { return nil }
     return Double(Self.days(year, month, day)) * 86_400 + time - offset
   }
 
   /// Seconds since midnight: `hh:mm`, `hh:mm:ss` or with a fraction.
-  mutating func timeOfDay() -> Double? {
-    guard let hour = digits(2), hour < 24, separator(":") != nil, let minute = digits(2), minute < 60 else {
+  ///
+  /// - Parameter shortest: digits that an hour has at least.
+  mutating func timeOfDay(shortest: Int = 2) -> Double? {
+    guard let hour = digits(2) ?? digits(shortest), hour < 24, separator(":") != nil, let minute = digits(2),
+      minute < 60
+    else {
       return nil
     }
     var seconds = Double(hour * 3600 + minute * 60)

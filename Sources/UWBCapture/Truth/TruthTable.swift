@@ -40,11 +40,11 @@ public struct TruthTable: Sendable, Hashable {
     func failure(_ place: String, _ problem: String) -> CaptureError {
       CaptureError(file: source.name, place: place, problem: problem, remedy: Self.remedy)
     }
-    let parsed = table.header.map(PhaseTableColumns.parse)
+    let parsed = table.header.map(TableColumns.parse)
     func column(_ name: String, hasUnit: Bool = true) throws -> (index: Int, unit: Double)? {
       let found = parsed.indices.filter { parsed[$0].name == name && (parsed[$0].unit != nil) == hasUnit }
       guard found.count < 2 else { throw failure("header", "the column “\(table.header[found[1]])” is there twice") }
-      return found.first.map { ($0, parsed[$0].unit ?? 1) }
+      return found.first.map { ($0, parsed[$0].unit?.factor ?? 1) }
     }
     guard let name = try column("capture", hasUnit: false)?.index else {
       let given = table.header.joined(separator: ", ")

@@ -50,7 +50,7 @@ struct ConvertCommand: ParsableCommand {
     let target = try CaptureTarget(
       output, format: to,
       options: CaptureWriterOptions(samples: samples, maximumByteCount: split.map { $0 * 1_000_000 }, isLive: isLive))
-    try FileUse(captures: [input], outputs: target.files).check()
+    try FileUse(captures: [input], files: options.truth.files, outputs: target.files).check()
     // A file can be converted again; what was a stream can't.
     if isLive { try Interruption.finishing { try convert(to: target) } } else { try convert(to: target) }
   }

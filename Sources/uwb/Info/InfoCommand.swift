@@ -31,7 +31,7 @@ struct InfoCommand: ParsableCommand {
   }
 
   func run() throws {
-    try FileUse(captures: captures, files: [array]).check()
+    try FileUse(captures: captures, files: [array] + input.truth.files).check()
     try Interruption.finishing(summarise)
   }
 

@@ -40,7 +40,9 @@ struct EngineOptions: ParsableArguments {
   var calibration: String?
 
   /// Files that are read beside captures.
-  var files: [String?] { [array, calibration, pulse.flatMap { PulseFile.isNamed(by: $0) ? $0 : nil }] }
+  var files: [String?] {
+    [array, calibration, pulse.flatMap { PulseFile.isNamed(by: $0) ? $0 : nil }] + input.truth.files
+  }
 
   @Flag(help: "What does not fit between calibration and capture is an error, told before anything is written.")
   var strict = false

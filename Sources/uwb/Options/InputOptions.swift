@@ -35,18 +35,35 @@ struct InputOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Headers of a phase-difference table's columns, as in \"phase1=PDoA1,azimuth=Real Azimuth\".",
-      discussion: "Usual headers are recognised without; naming some makes the capture such a table.",
+      "Headers of a table's columns, as in \"distance=Range 1,peer=Node\"; without a header 1, 2, 3, ….",
+      discussion: "Usual headers are recognised without; naming some makes the capture a table of measurements.",
       valueName: "name=header,…"))
   var columns: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Units of a table's columns, where headers don't say them: mm, or \"distance=cm,time=ms\".",
+      valueName: "unit|name=unit,…"))
+  var unit: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Tables of ranges: standard deviation of a distance, m. Without one the tracker learns it.", valueName: "m"),
+    transform: OptionRange.reader(OptionRange.deviation))
+  var deviation: Double?
+
+  @OptionGroup(title: "Truth of what moves") var truth: TrajectoryOptions
 
   /// As the capture library takes them.
   ///
   /// - Throws: `CaptureError` for columns that make no sense.
   func options() throws -> CaptureOptions {
     var options = CaptureOptions(
-      profile: profile, rows: rows, scale: scale, tapSpacing: tapSpacing.map { $0 * 1e-9 }, firstPathTaps: firstPath,
-      columns: try columns.map { try PhaseTableColumns($0) } ?? PhaseTableColumns())
+      profile: profile, rows: rows, scale: scale, tapSpacing: tapSpacing.map { $0 * 1e-9 }, firstPathTaps: firstPath)
+    options.columns = try TableColumns(columns ?? "", unit: unit)
+    options.deviation = deviation
+    options.anchors = try TrajectoryOptions.places(truth.anchors, option: "--anchors").addresses
+    options.tags = try TrajectoryOptions.places(truth.tags, option: "--tags").addresses
     options.endDescriptor = Interruption.endDescriptor
     return options
   }
@@ -72,7 +89,20 @@ struct InputOptions: ParsableArguments {
   ///
   /// - Throws: `CaptureError` for one that can't be read, or options that make no sense.
   func open(_ path: String) throws -> OpenedCapture {
+    guard let saved = try CaptureDescription.read(beside: path) else { return try openAsSaid(path) }
+    let whole = completed(by: saved)
+    var opened = try whole.openAsSaid(path)
+    opened.profile = whole.profile
+    opened.notes = ["\(CaptureDescription.path(of: path)) says: \(saved.text)"]
+    return opened
+  }
+
+  private func openAsSaid(_ path: String) throws -> OpenedCapture {
     if let profile { _ = try Self.deviceProfile(profile, file: path) }
-    return OpenedCapture(try openCapture(path, format: format, options: options()), path: path)
+    let options = try options()
+    func open() throws -> any CaptureReader { try openCapture(path, format: format, options: options) }
+    guard var trajectory = try truth.trajectory() else { return OpenedCapture(try open(), path: path) }
+    try truth.align(&trajectory, path, open: open)
+    return OpenedCapture(TrajectoryReader(reader: try open(), trajectory: trajectory), path: path)
   }
 }

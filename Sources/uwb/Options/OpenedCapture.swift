@@ -6,13 +6,28 @@ struct OpenedCapture: CaptureReader {
   var reader: any CaptureReader
   private let path: String
   private var count = 0
+  /// What is said of the capture beside it: its radio, and that it is said.
+  var profile: String?
+  var notes: [String] = []
 
   init(_ reader: any CaptureReader, path: String) {
     self.reader = reader
     self.path = path
   }
 
-  var header: CaptureHeader { reader.header }
+  var header: CaptureHeader {
+    var header = reader.header
+    header.profile = profile ?? header.profile
+    header.notes += notes
+    return header
+  }
+
+  /// For tables: what their columns were taken for.
+  var columnUse: TableUse? {
+    let inner = (reader as? TrajectoryReader)?.reader ?? reader
+    return (inner as? any TableCapture)?.columnUse
+  }
+
   var skipped: SkippedInput { reader.skipped }
   var bytesRead: Int { reader.bytesRead }
 

@@ -8,7 +8,7 @@ import UWBDSP
 @Suite("tables with a bad first row (needs UWB_DATA)", .needsRealData("ss-twr-outdoor/bad-first-row"))
 struct BadFirstRowTests {
   private func distances(_ text: String) throws -> [Double?] {
-    var reader = try RangingTable(ByteSource(content: Array(text.utf8)))
+    var reader = try MeasurementTable(ByteSource(content: Array(text.utf8)), kind: .ranging)
     let engine = RangingEngine(RangingEngine.Configuration(profile: .dw1000, delay: .chip))
     let workspace = engine.makeWorkspace()
     var clock = ClockTracker()

@@ -30,7 +30,7 @@ import UWBDSP
     var skipped: [String: Int] = [:]
 
     init(_ bytes: [UInt8], chunk: Int = .max) throws {
-      var reader = try RangingTable(ByteSource(content: bytes, chunk: chunk))
+      var reader = try MeasurementTable(ByteSource(content: bytes, chunk: chunk), kind: .ranging)
       while let exchange = try reader.next() { exchanges.append(exchange) }
       #expect(Set(reader.skipped.firstPlaces.keys) == Set(reader.skipped.counts.keys), "each reason has a place")
       skipped = reader.skipped.counts
@@ -74,7 +74,7 @@ import UWBDSP
     #expect(reader.header.format == "twr-table")
     #expect(throws: CaptureError.self) { try openCapture(ByteSource(text: "a,b,c\n1,2,3\n")) }
     let error = #expect(throws: CaptureError.self) {
-      try RangingTable(ByteSource(text: "poll_tx_ts,poll_rx_ts\n1,2\n"))
+      try MeasurementTable(ByteSource(text: "poll_tx_ts,poll_rx_ts\n1,2\n"), kind: .ranging)
     }
     #expect(error?.problem.contains("resp_tx_ts") == true)
   }

@@ -14,9 +14,11 @@ import UWBDSP
   static let degree = Double.pi / 180
 
   static func read(
-    _ text: some Sequence<UInt8>, columns: PhaseTableColumns = PhaseTableColumns()
+    _ text: some Sequence<UInt8>, columns: TableColumns = TableColumns()
   ) throws -> (exchanges: [RangingExchange], skipped: [String: Int]) {
-    var reader = try PhaseTable(ByteSource(content: Array(text)), columns: columns)
+    var options = CaptureOptions()
+    options.columns = columns
+    var reader = try MeasurementTable(ByteSource(content: Array(text)), kind: .phases, options: options)
     var exchanges: [RangingExchange] = []
     while let exchange = try reader.next() { exchanges.append(exchange) }
     #expect(Set(reader.skipped.firstPlaces.keys) == Set(reader.skipped.counts.keys), "each reason has a place")
@@ -74,14 +76,14 @@ import UWBDSP
 
   @Test("columns by name")
   func named() throws {
-    let columns = try PhaseTableColumns("phase1=Delta A,azimuth=Pan")
+    let columns = try TableColumns("phase1=Delta A,azimuth=Pan")
     let (exchanges, _) = try Self.read("Pan,Delta A,PDoA2\n-30,90,4\n".utf8, columns: columns)
     #expect(abs((exchanges.first?.phaseDifferences?.first ?? 0) - .pi / 2) < 1e-12)
     #expect(abs((exchanges.first?.truth?.azimuth ?? 0) + 30 * Self.degree) < 1e-12)
     let missing = #expect(throws: CaptureError.self) { try Self.read("Pan,Delta B\n-30,90\n".utf8, columns: columns) }
     #expect(missing?.problem.contains("Delta A") == true)
-    #expect(throws: CaptureError.self) { try PhaseTableColumns("colour=red") }
-    #expect(throws: CaptureError.self) { try PhaseTableColumns("phase1") }
+    #expect(throws: CaptureError.self) { try TableColumns("colour=red") }
+    #expect(throws: CaptureError.self) { try TableColumns("phase1") }
     #expect(throws: CaptureError.self) { try Self.read("a,b\n1,2\n".utf8) }
   }
 

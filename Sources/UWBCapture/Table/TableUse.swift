@@ -1,0 +1,44 @@
+/// What a table's columns were taken for.
+public struct TableUse: Sendable, Hashable {
+  public struct Column: Sendable, Hashable {
+    public var header: String
+    /// As `--columns` takes it.
+    public var name: String
+    public var meaning: String
+    public var unit: String?
+  }
+
+  public var columns: [Column]
+  /// Columns that nothing is taken from.
+  public var unused: [String]
+}
+
+/// A capture that is a table whose columns have names.
+public protocol TableCapture: CaptureReader {
+  var columnUse: TableUse { get }
+}
+
+extension MeasurementTable: TableCapture {
+  public var columnUse: TableUse {
+    let used = usedColumns
+    var columns = used.map { quantity, column in
+      TableUse.Column(
+        header: columnNames[column.index], name: quantity.name, meaning: quantity.meaning,
+        unit: unit(of: quantity, column))
+    }
+    columns += pairs.map { pair in
+      TableUse.Column(
+        header: columnNames[pair.column.index], name: TableQuantity.distance.name,
+        meaning: "range between \(pair.peer)\(pair.local.map { " and \($0)" } ?? "")",
+        unit: unit(of: .distance, pair.column))
+    }
+    let indices = Set(used.map(\.column.index) + pairs.map(\.column.index))
+    return TableUse(
+      columns: columns, unused: columnNames.indices.filter { !indices.contains($0) }.map { columnNames[$0] })
+  }
+
+  private func unit(of quantity: TableQuantity, _ column: TableColumns.Column) -> String? {
+    if quantity == .time, let assumed = assumedTimeUnit { return assumed }
+    return TableUnit.symbol(factor: column.factor, as: quantity.definition.dimension)
+  }
+}
