@@ -29,7 +29,7 @@ extension MeasurementTable: TableCapture {
     columns += pairs.map { pair in
       TableUse.Column(
         header: columnNames[pair.column.index], name: TableQuantity.distance.name,
-        meaning: "range between \(pair.peer)\(pair.local.map { " and \($0)" } ?? "")",
+        meaning: "range to \(pair.peer)\(pair.local.map { " of \($0)" } ?? "")",
         unit: unit(of: .distance, pair.column))
     }
     let indices = Set(used.map(\.column.index) + pairs.map(\.column.index))

@@ -35,17 +35,14 @@ struct TrajectoryOptions: ParsableArguments {
 
   var files: [String?] { [truthTrajectory] + [anchors, tags].map { $0.flatMap { Self.isInline($0) ? nil : $0 } } }
 
-  func validate() throws {
-    if truthTrajectory == nil, truthOffset != nil {
-      throw ValidationError("--truth-offset goes with --truth-trajectory.")
-    }
-  }
-
   /// What the options say, read; `nil` without a trajectory.
   ///
   /// - Throws: `CaptureError` for a file that can't be read.
   func trajectory() throws -> TruthTrajectory? {
-    guard let truthTrajectory else { return nil }
+    guard let truthTrajectory else {
+      guard truthOffset == nil else { throw ValidationError("--truth-offset goes with --truth-trajectory.") }
+      return nil
+    }
     return TruthTrajectory(
       try PoseTable(path: truthTrajectory, frame: .room), anchors: try Self.places(anchors, option: "--anchors"),
       tags: try Self.places(tags, option: "--tags"))
