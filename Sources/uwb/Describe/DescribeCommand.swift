@@ -72,7 +72,7 @@ struct DescribeCommand: ParsableCommand {
     if header.format == "phase-table" {
       return "uwb replay \(capture) --calibration CAL.json (uwb calibrate angle makes it)"
     }
-    if summary.withoutTimestamps == summary.exchanges, summary.impulseResponses > 0 { return "uwb inspect \(capture)" }
+    if summary.withoutTimestamps == summary.exchanges, summary.impulseResponses > 0 { return "uwb paths \(capture)" }
     return "uwb replay \(capture) --output summary"
   }
 }
