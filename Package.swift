@@ -36,6 +36,7 @@ let package = Package(
   targets: [
     .systemLibrary(name: "CFFTW", pkgConfig: "fftw3", providers: [.apt(["libfftw3-dev"]), .brew(["fftw"])]),
     .systemLibrary(name: "CLapacke", pkgConfig: "lapacke", providers: [.apt(["liblapacke-dev"]), .brew(["lapack"])]),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
     .target(name: "CUWBKernels", exclude: ["README.md"]),
     .target(name: "UWBPlatform", swiftSettings: strict),
     .target(name: "UWBTypes", dependencies: ["UWBPlatform"], swiftSettings: strict),
@@ -50,7 +51,8 @@ let package = Package(
     .target(
       name: "UWBSimulation", dependencies: values + ["UWBDSP", .product(name: "Numerics", package: "swift-numerics")],
       swiftSettings: strict),
-    .target(name: "UWBCapture", dependencies: ["UWBPlatform", "UWBTypes", "NearbyUCI"], swiftSettings: strict),
+    .target(
+      name: "UWBCapture", dependencies: ["CZlib", "UWBPlatform", "UWBTypes", "NearbyUCI"], swiftSettings: strict),
     .target(
       name: "NearbySession", dependencies: values, swiftSettings: strict),
     .target(name: "NearbyPorts", dependencies: ["UWBPlatform", "UWBTypes"], swiftSettings: strict),
@@ -109,7 +111,7 @@ let package = Package(
     .testTarget(
       name: "UWBCaptureTests",
       dependencies: values + [
-        "NearbyUCI", "UWBDSP", "UWBCapture", "UWBSimulation", "TestSupport", "CSanitizerProbe",
+        "CZlib", "NearbyUCI", "UWBDSP", "UWBCapture", "UWBSimulation", "TestSupport", "CSanitizerProbe",
       ],
       swiftSettings: strict),
     .testTarget(

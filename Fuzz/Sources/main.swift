@@ -44,17 +44,19 @@ func read(_ reader: any CaptureReader, byteCount: Int) throws {
     // Each exchange takes bytes: a reader that yields more of them than there are bytes does not come to an end.
     precondition(count <= byteCount, "\(count) exchanges of \(byteCount) bytes")
     // Recordings and lines of ours say themselves which exchange they hold.
-    if !format.hasPrefix("sigmf"), format != "ndjson", format != "auto" {
+    if !format.hasPrefix("sigmf"), !["ndjson", "csv", "auto"].contains(format) {
       precondition(exchange.index > last, "exchange \(exchange.index) after \(last)")
       last = exchange.index
     }
     for message in exchange.messages {
-      guard let response = message.reception?.impulseResponse else { continue }
-      // Touches first and last sample of each antenna: memory that is not there would show.
-      precondition(response.antennaCount >= 1 && response.tapCount >= 1, "a CIR of nothing")
-      for antenna in [0, response.antennaCount - 1] {
-        _ = response.samples(antenna: antenna, taps: 0..<1)
-        _ = response.samples(antenna: antenna, taps: response.tapCount - 1..<response.tapCount)
+      guard let reception = message.reception else { continue }
+      for response in (reception.impulseResponse.map { [$0] } ?? []) + reception.stsImpulseResponses {
+        // Touches first and last sample of each antenna: memory that is not there would show.
+        precondition(response.antennaCount >= 1 && response.tapCount >= 1, "a CIR of nothing")
+        for antenna in [0, response.antennaCount - 1] {
+          _ = response.samples(antenna: antenna, taps: 0..<1)
+          _ = response.samples(antenna: antenna, taps: response.tapCount - 1..<response.tapCount)
+        }
       }
     }
   }

@@ -67,6 +67,22 @@ public struct CaptureFormat: Sendable {
       name: "dw3000-cir", summary: "CIR_BEGIN … CIR_END text of DW3000 programs", isStream: true,
       recognise: { DW3000Lines.recognise($0) }, open: { CIRLog(DW3000Lines(), $0) }),
     CaptureFormat(
+      name: "ultrawidelock", summary: "ev=uwb.diag and ev=uwb.cir lines of the ultrawidelock firmware (DW3000)",
+      isStream: true,
+      recognise: { UltraWideLockLines.recognise($0) }, open: { CIRLog(UltraWideLockLines(), $0) }),
+    CaptureFormat(
+      name: "eth-dual-antenna", summary: "logs of ETH Zürich's dual-antenna firmware (DW3220), blobs in base64",
+      isStream: true, recognise: { ETHLines.recognise($0) }, open: { CIRLog(ETHLines(), $0) }),
+    CaptureFormat(
+      name: "bregar", summary: "data.json of K. Bregar's multi-room set (DW1000)", isStream: true,
+      recognise: { BregarReader.recognise($0) }, open: { try BregarReader($0) }),
+    CaptureFormat(
+      name: "dwm3001-cli", summary: "what a DWM3001CDK's command-line firmware prints: distances, angles",
+      isStream: true, recognise: { DWM3001Lines.recognise($0) }, open: { DWM3001Lines($0) }),
+    CaptureFormat(
+      name: "dw3000-hex", summary: "DW3000 accumulators as hexadecimal octets, 100 taps a frame", isStream: true,
+      recognise: { DW3000HexReader.recognise($0) }, open: { DW3000HexReader($0) }),
+    CaptureFormat(
       name: "ewine", summary: "eWINE CSV tables of CIR magnitudes (DWM1000), no phase", isStream: true,
       recognise: { EWINELines.recognise($0) }, open: { CIRLog(EWINELines(), $0) }),
     CaptureFormat(
@@ -139,18 +155,12 @@ public struct CaptureFormat: Sendable {
 public func openCapture(
   _ path: String, format: String = "auto", options: CaptureOptions = CaptureOptions()
 ) throws -> any CaptureReader {
-  if !options.columns.names.isEmpty {
-    return try MeasurementTable(
-      ByteSource(path: path, endDescriptor: options.endDescriptor).prepared(),
-      kind: MeasurementTable.Kind(rawValue: format), options: options)
+  if format == "auto", options.columns.names.isEmpty, SigMFPaths.isRecording(path) {
+    return try SigMFCapture.open(path)
   }
-  if format != "auto" {
-    let chosen = try CaptureFormat.known(format, file: path)
-    if let openPath = chosen.openPath, path != "-" { return try openPath(path) }
-    return try chosen.reader(ByteSource(path: path, endDescriptor: options.endDescriptor).prepared(), options)
-  }
-  if SigMFPaths.isRecording(path) { return try SigMFCapture.open(path) }
-  return try openCapture(ByteSource(path: path, endDescriptor: options.endDescriptor), options: options)
+  let chosen = format == "auto" ? nil : try CaptureFormat.known(format, file: path)
+  if path != "-", let openPath = chosen?.openPath { return try openPath(path) }
+  return try openCapture(ByteSource(path: path, endDescriptor: options.endDescriptor), format: format, options: options)
 }
 
 /// The files of the capture at `path`: itself, or those of the recording that it names.
@@ -169,15 +179,23 @@ public func captureByteCount(_ path: String) -> Int? {
   return sizes.reduce(0) { sum, size in sum.flatMap { sum in size.map { sum + $0 } } }
 }
 
-/// Opens a stream for reading and tells its format by its content.
+/// Opens a stream for reading, packed (gzip) or not, text in UTF-8 or UTF-16.
 ///
+/// - Parameters:
+///   - format: a format's name, or `auto` to tell it by its content.
+///   - options: what the capture does not say of itself.
 /// - Throws: `CaptureError` where it can't be read, is empty, or is of no known format.
 public func openCapture(
-  _ source: ByteSource, options: CaptureOptions = CaptureOptions()
+  _ source: ByteSource, format: String = "auto", options: CaptureOptions = CaptureOptions()
 ) throws -> any CaptureReader {
-  let source = try source.prepared()
-  guard let format = try CaptureFormat.recognised(in: source) else {
-    throw ForeignContent.text(source.buffered).error(source.name)
+  try PreparedCapture.open(source) { bytes in
+    if !options.columns.names.isEmpty {
+      return try MeasurementTable(bytes, kind: MeasurementTable.Kind(rawValue: format), options: options)
+    }
+    if format != "auto" { return try CaptureFormat.open(format, bytes, options) }
+    guard let recognised = try CaptureFormat.recognised(in: bytes) else {
+      throw ForeignContent.text(bytes.buffered).error(bytes.name)
+    }
+    return try recognised.reader(bytes, options)
   }
-  return try format.reader(source, options)
 }

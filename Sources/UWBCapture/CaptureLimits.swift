@@ -9,6 +9,8 @@ public enum CaptureLimits {
   public static let exchangeIndex = 0...(1 << 53 - 1)
   /// Counts: preamble symbols, noise thresholds, records.
   public static let count = 0...(1 << 53 - 1)
+  /// Number of a segment of the STS.
+  public static let stsSegment = 1...4
   /// Times, s.
   public static let time = -EngineLimits.time...EngineLimits.time
   /// Distances, m.

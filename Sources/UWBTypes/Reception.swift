@@ -8,6 +8,9 @@ public struct Reception: Sendable {
   public var chipFirstPathTaps: Double?
   /// The accumulator, one row an antenna.
   public var impulseResponse: ChannelImpulseResponse?
+  /// The accumulators of the segments of the scrambled timestamp sequence (STS), in the order in which they were received. Each has
+  /// rows as `impulseResponse` has. With one antenna a segment (PDoA mode 3 of a DW3000) they are those of different antennas.
+  public var stsImpulseResponses: [ChannelImpulseResponse]
   /// What each antenna's receiver added to the phase of its samples, rad, one for each antenna: the phase of its carrier
   /// loop at the first path (RCPHASE of a DW1000 or DW3000, 2π/128 a step) and whatever else is known of its cables.
   /// It is subtracted: antennas m and 0 differ by arg(h_m·h_0*) − (φ_m − φ_0). `nil` where the samples' phases compare as
@@ -40,7 +43,7 @@ public struct Reception: Sendable {
     preambleCount: Int? = nil, receivedPowerdBm: Double? = nil, firstPathPowerdBm: Double? = nil,
     noiseThreshold: Int? = nil, antennaPhases: [Double]? = nil, antennaFirstPathTaps: [Double]? = nil,
     firstPathAmplitudes: SIMD3<Double>? = nil, noiseDeviation: Double? = nil, carrierOffsetppm: Double? = nil,
-    timeTrackingOffsetppm: Double? = nil
+    timeTrackingOffsetppm: Double? = nil, stsImpulseResponses: [ChannelImpulseResponse] = []
   ) {
     self.time = time
     self.chipFirstPathTaps = chipFirstPathTaps
@@ -55,6 +58,7 @@ public struct Reception: Sendable {
     self.noiseDeviation = noiseDeviation
     self.carrierOffsetppm = carrierOffsetppm
     self.timeTrackingOffsetppm = timeTrackingOffsetppm
+    self.stsImpulseResponses = stsImpulseResponses
   }
 
   /// The chip's own first path, where it is a place in or near an accumulator.

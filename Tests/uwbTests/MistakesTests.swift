@@ -125,7 +125,7 @@ import Testing
 
   /// Packed files and documents: the message says what they are, and how to get at what is in them.
   @Test(arguments: [
-    ("1f8b0800", "gunzip -c"), ("425a6839", "bzip2"), ("fd377a585a00", "xz"), ("28b52ffd", "zstd"), ("d0cf11e0", "CSV"),
+    ("1f8b0800", "gunzip -t"), ("425a6839", "bzip2"), ("fd377a585a00", "xz"), ("28b52ffd", "zstd"), ("d0cf11e0", "CSV"),
     ("894844460d0a", "HDF5"), ("377abcaf271c", "7z"),
   ])
   func packed(_ hexadecimal: String, _ shown: String) throws {
@@ -184,7 +184,7 @@ import Testing
     #expect(named.status == 64 && named.errors.contains("uwb replay \(file)"))
   }
 
-  @Test("paths: a folder, no such file, a pattern that matches nothing")
+  @Test("paths: a folder without captures, no such file, a pattern that matches nothing")
   func paths() throws {
     let folder = try TemporaryFolder()
     for (path, shown) in [

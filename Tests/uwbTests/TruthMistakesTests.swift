@@ -59,7 +59,7 @@ import Testing
     let skipped = try UwbProcess.run(verb + [capture, empty])
     #expect(skipped.status == 0, "\(skipped.errors)")
     #expect(skipped.errors.contains("1 of 2 captures were skipped") && skipped.errors.contains("empty.log"))
-    for name in ["missing.log", ""] {
+    for name in ["missing.log", "missing.npy"] {
       let run = try UwbProcess.run(verb + [capture, folder.path(name), empty])
       #expect(run.status == 1 && run.output.isEmpty, "\(run.output)")
       #expect(run.errors.contains("Error: \(folder.path(name))") && !run.errors.contains("skipped"), "\(run.errors)")

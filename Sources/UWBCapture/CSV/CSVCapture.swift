@@ -112,7 +112,7 @@ private struct CSVExchangeRows {
     ] {
       var inner = names.compactMap { name in value(first, prefix + name).map { "\"\(name)\":\($0)" } }
       if object == "truth", let sight = text(first, "line_of_sight") {
-        inner.append("\"line_of_sight\":\(sight == "1" ? "true" : sight == "0" ? "false" : Self.quoted(sight))")
+        inner.append("\"line_of_sight\":\(Self.boolean(sight) ?? Self.quoted(sight))")
       }
       if !inner.isEmpty { parts.append("\"\(object)\":{\(inner.joined(separator: ","))}") }
     }
@@ -132,7 +132,7 @@ private struct CSVExchangeRows {
   private func message(_ rows: [CSVTable.Row]) -> String {
     var parts = members(rows[0], Self.messageFields)
     if let samples = text(rows[0], "samples") {
-      let count = text(rows[0], "tap_count").flatMap { Int($0) } ?? taps.count
+      let count = rows[0].number(columns["tap_count"]).flatMap { Int(exactly: max(0, $0)) } ?? taps.count
       var cir = ["\"samples\":\(Self.quoted(samples))"] + members(rows[0], ["scale", "tap_spacing_s"])
       for (part, name) in ["real", "imag"].enumerated() {
         let antennas = rows.map { row in
@@ -173,6 +173,15 @@ private struct CSVExchangeRows {
   private func sample(_ text: String, _ row: CSVTable.Row) -> String {
     if let value = row.dialect.number(text), !value.isFinite { return "null" }
     return number(text, row) ?? "null"
+  }
+
+  /// As writers of tables have it: 1, 1.0, True.
+  private static func boolean(_ text: String) -> String? {
+    switch text.lowercased() {
+    case "1", "1.0", "true": "true"
+    case "0", "0.0", "false": "false"
+    default: nil
+    }
   }
 
   private static func quoted(_ text: String) -> String {

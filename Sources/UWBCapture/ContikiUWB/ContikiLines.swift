@@ -23,7 +23,6 @@ struct ContikiLines: CIRLineParser {
   private var pool = TapStoragePool()
 
   var format: String { "contiki-uwb" }
-  var hasPhase: Bool { true }
 
   static func recognise(_ start: Span<UInt8>) -> CaptureFormat.Recognition {
     var place = ByteText.start(of: "CIR[", in: start)
@@ -64,8 +63,6 @@ struct ContikiLines: CIRLineParser {
       impulseResponse: ChannelImpulseResponse(
         storage: pool.storage(holding: samples[...]), format: .int16, tapCount: head.count))
   }
-
-  mutating func finish() {}
 
   private static func head(_ line: Span<UInt8>, at position: Int) -> (start: Int, count: Int, end: Int)? {
     guard let start = ByteText.integer(line, at: position + 4), start.value >= 0,

@@ -6,8 +6,7 @@ import UWBTypes
 ///     CIR,0,0A0000F6FFFF          tap, its six octets as they were read
 ///     CIR_END,P:17
 ///
-/// The six octets are real and imaginary part, 24 bits each, little-endian, of which the lower 18 are the number
-/// (DW3000 User Manual, 8.2.14, accumulator memory): bit 17 is its sign, whatever stands above. Of the head's fields
+/// The six octets are real and imaginary part (`DW3000Sample`). Of the head's fields
 /// `N` (taps), `FP_RAW` (first path, 1/64 tap), `ACC` (preamble symbols), `D` (m, the program's own distance), `A` (the
 /// device's number) and `P` (the frame's number, repeated at the end) are used; the others are not kept. Programs that
 /// print `CIR_BEGIN,17` and rows `CIR,17,tap,real,imaginary,power` in decimals are understood as well. There are no
@@ -20,7 +19,6 @@ struct DW3000Lines: CIRLineParser {
   private struct Pending {
     var frame: Int?
     var announced: Int?
-    var firstTap: Int?
     var isDamaged = false
     var record = CIRRecord()
   }
@@ -33,13 +31,11 @@ struct DW3000Lines: CIRLineParser {
   private var pending: Pending?
   private var isStray = false
   private var longest = 0
-  private var real: [Float] = []
-  private var imaginary: [Float] = []
+  private var rows = TapRows()
   private var pool = TapStoragePool()
 
   var format: String { "dw3000-cir" }
   var profile: String { RadioName.dw3000 }
-  var hasPhase: Bool { true }
 
   static func recognise(_ start: Span<UInt8>) -> CaptureFormat.Recognition {
     ByteText.end(of: "CIR_BEGIN", in: start) == nil ? .undecided : .yes
@@ -68,15 +64,15 @@ struct DW3000Lines: CIRLineParser {
     return nil
   }
 
-  mutating func finish() {
+  mutating func finish() -> CIRRecord? {
     lose()
+    return nil
   }
 
   private mutating func begin(_ line: Span<UInt8>, from start: Int) {
     lose()
     isStray = false
-    real.removeAll(keepingCapacity: true)
-    imaginary.removeAll(keepingCapacity: true)
+    rows.removeAll()
     var new = Pending()
     func field(_ name: StaticString) -> Double? {
       guard let place = ByteText.end(of: name, in: line, from: start) else { return nil }
@@ -104,15 +100,11 @@ struct DW3000Lines: CIRLineParser {
   }
 
   private mutating func row(_ line: Span<UInt8>, from start: Int) {
-    guard var pending else { return stray() }
+    guard let pending else { return stray() }
     guard !pending.isDamaged else { return }
-    let tap = Self.tap(line, from: start, frame: pending.frame)
-    guard let tap, tap.index == (pending.firstTap ?? tap.index) + real.count, real.count < CIRRecord.maximumTapCount
+    guard let tap = Self.tap(line, from: start, frame: pending.frame),
+      rows.append(tap.index, real: tap.real, imaginary: tap.imaginary)
     else { return damage() }
-    if pending.firstTap == nil { pending.firstTap = tap.index }
-    real.append(Float(tap.real))
-    imaginary.append(Float(tap.imaginary))
-    self.pending = pending
   }
 
   private mutating func end(_ line: Span<UInt8>, from start: Int) -> CIRRecord? {
@@ -126,20 +118,17 @@ struct DW3000Lines: CIRLineParser {
       damage()
       return nil
     }
-    if let announced = pending.announced, announced != real.count { damage() }
-    guard self.pending?.isDamaged == false, !real.isEmpty else {
+    if let announced = pending.announced, announced != rows.count { damage() }
+    guard self.pending?.isDamaged == false, rows.count > 0 else {
       lose()
       return nil
     }
-    if pending.announced == nil, real.count < longest { skipped.add("fewerTaps") }
-    longest = max(longest, real.count)
+    if pending.announced == nil, rows.count < longest { skipped.add("fewerTaps") }
+    longest = max(longest, rows.count)
     self.pending = nil
     var record = pending.record
-    // Rows may begin inside the accumulator; the first path is counted from the first of them.
-    record.firstPathTaps = record.firstPathTaps.map { $0 - Double(pending.firstTap ?? 0) }
-    record.impulseResponse = ChannelImpulseResponse(
-      storage: pool.storage(real: real, imaginary: imaginary), format: .float32, tapCount: real.count,
-      scale: 1 / Float(record.preambleCount ?? 1))
+    // Rows may begin inside the accumulator.
+    rows.complete(&record, in: &pool)
     return record
   }
 
@@ -166,8 +155,7 @@ struct DW3000Lines: CIRLineParser {
 
   private static func octets(_ line: Span<UInt8>, at position: Int) -> Int? {
     guard let digits = ByteText.hexadecimal(line, at: position, count: 6) else { return nil }
-    let number = Int(digits >> 16 & 0xFF | digits & 0xFF00 | (digits & 0xFF) << 16) & 0x3FFFF
-    return number >= 0x20000 ? number - 0x40000 : number
+    return Int(DW3000Sample.value(UInt32(digits).byteSwapped >> 8))
   }
 
   private mutating func stray() {

@@ -73,8 +73,6 @@ struct EWINELines: CIRLineParser {
     return record
   }
 
-  mutating func finish() {}
-
   private static func columns(_ line: Span<UInt8>, _ dialect: CSVDialect) -> Columns? {
     let names = dialect.fields(ByteText.string(line, limit: .max)).map { $0.filter { !$0.isWhitespace }.uppercased() }
     guard let firstTap = names.firstIndex(of: "CIR0"), names.contains("NLOS"), names.contains("FP_IDX"),

@@ -14,12 +14,14 @@ protocol CIRLineParser {
   var skipped: SkippedInput { get set }
   /// Takes the next line, and gives the reception that it completes.
   mutating func take(_ line: Span<UInt8>, isTerminated: Bool) -> CIRRecord?
-  /// Tells that no line follows.
-  mutating func finish()
+  /// Tells that no line follows, and gives the reception that this completes.
+  mutating func finish() -> CIRRecord?
 }
 
 extension CIRLineParser {
   var profile: String { RadioName.dw1000 }
+  var hasPhase: Bool { true }
+  mutating func finish() -> CIRRecord? { nil }
 }
 
 /// Reads a text log of CIRs, line by line: what the formats that hold no exchanges have in common.
@@ -31,6 +33,7 @@ struct CIRLog<Parser: CIRLineParser>: CaptureReader {
   private var parser: Parser
   private var scanner: LineScanner
   private var clock = UnwrappedClock()
+  private var start: Double?
   private var count = 0
   private var isAtEnd = false
 
@@ -52,18 +55,30 @@ struct CIRLog<Parser: CIRLineParser>: CaptureReader {
       guard let line = try scanner.next() else { break }
       parser.skipped.addTooLong(of: &scanner)
       let record = parser.take(line.bytes.span, isTerminated: line.isTerminated)
-      if let record, !record.isInRange { parser.skipped.add("outOfRange") }
-      parser.skipped.locate("line \(scanner.lineNumber)")
-      guard let record, record.isInRange else { continue }
-      if let received = record.received { clock.advance(to: received) }
-      defer { count += 1 }
-      return record.rangingExchange(index: count, time: clock.seconds)
+      let number = scanner.lineNumber
+      if let exchange = exchange(record, at: "line \(number)") { return exchange }
     }
     guard !isAtEnd else { return nil }
     isAtEnd = true
     parser.skipped.addTooLong(of: &scanner)
-    parser.finish()
-    parser.skipped.locate("its end")
-    return nil
+    let record = parser.finish()
+    return exchange(record, at: "its end")
+  }
+
+  private mutating func exchange(_ record: CIRRecord?, at place: @autoclosure () -> String) -> RangingExchange? {
+    if let record, !record.isInRange { parser.skipped.add("outOfRange") }
+    parser.skipped.locate(place())
+    guard let record, record.isInRange else { return nil }
+    if let received = record.received { clock.advance(to: received) }
+    defer { count += 1 }
+    return record.rangingExchange(index: count, time: time(record))
+  }
+
+  /// Since the first reception: by the log's own clock where it has one.
+  private mutating func time(_ record: CIRRecord) -> Double {
+    guard let logged = record.loggedTime else { return clock.seconds }
+    let start = self.start ?? logged
+    self.start = start
+    return max(0, logged - start)
   }
 }

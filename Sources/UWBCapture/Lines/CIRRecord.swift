@@ -5,10 +5,18 @@ struct CIRRecord {
   /// When the frame arrived, where the format says.
   var received: DeviceTime?
   var firstPathTaps: Double?
+  /// When it was logged, s on the log's own clock, where it has one.
+  var loggedTime: Double?
   var impulseResponse: ChannelImpulseResponse?
+  var stsImpulseResponses: [ChannelImpulseResponse] = []
   var preambleCount: Int?
   var receivedPowerdBm: Double?
   var firstPathPowerdBm: Double?
+  var noiseThreshold: Int?
+  var firstPathAmplitudes: SIMD3<Double>?
+  var noiseDeviation: Double?
+  var phaseDifferences: [Double]?
+  var peer = DeviceAddress(rawValue: 0)
   var local: DeviceAddress?
   var chipReport: ChipReport?
   var truth: GroundTruth?
@@ -17,12 +25,14 @@ struct CIRRecord {
   /// `missingTimestamps` of its distance. A format that names no peer has peer 0, one without a clock has time 0.
   func rangingExchange(index: Int, time: Double) -> RangingExchange {
     RangingExchange(
-      index: index, time: time, peer: DeviceAddress(rawValue: 0), local: local, initiator: .peer,
+      index: index, time: time, peer: peer, local: local, initiator: .peer,
       poll: RangingMessage(
         reception: Reception(
           time: received ?? DeviceTime(ticks: 0), chipFirstPathTaps: firstPathTaps, impulseResponse: impulseResponse,
-          preambleCount: preambleCount, receivedPowerdBm: receivedPowerdBm, firstPathPowerdBm: firstPathPowerdBm)),
-      chipReport: chipReport, truth: truth)
+          preambleCount: preambleCount, receivedPowerdBm: receivedPowerdBm, firstPathPowerdBm: firstPathPowerdBm,
+          noiseThreshold: noiseThreshold, firstPathAmplitudes: firstPathAmplitudes, noiseDeviation: noiseDeviation,
+          stsImpulseResponses: stsImpulseResponses)),
+      chipReport: chipReport, phaseDifferences: phaseDifferences, truth: truth)
   }
 
   /// Whether all numbers lie within `CaptureLimits`.
@@ -32,7 +42,11 @@ struct CIRRecord {
     }
     return holds(CaptureLimits.taps, firstPathTaps)
       && holds(CaptureLimits.power, receivedPowerdBm, firstPathPowerdBm)
-      && holds(CaptureLimits.distance, chipReport?.distance)
+      && holds(CaptureLimits.distance, chipReport?.distance, chipReport?.rawDistance, truth?.distance)
+      && holds(CaptureLimits.amplitude, firstPathAmplitudes?.x, firstPathAmplitudes?.y, firstPathAmplitudes?.z)
+      && holds(CaptureLimits.amplitude, noiseDeviation)
+      && holds(CaptureLimits.time, loggedTime)
+      && (noiseThreshold.map(CaptureLimits.count.contains) ?? true)
       && (preambleCount.map(CaptureLimits.count.contains) ?? true)
   }
 

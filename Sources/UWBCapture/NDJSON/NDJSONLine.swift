@@ -15,6 +15,9 @@ struct NDJSONLine {
   private var messages: [(name: SigMFMessage.Name, message: RangingMessage)] = []
   private var fields = SigMFExchangeFields()
 
+  /// Whether the line says that it is one.
+  var isExchange: Bool { index != nil }
+
   /// The exchange; `nil` where a required field is missing, or a message was there twice.
   var exchange: RangingExchange? {
     guard let index, let exchange = fields.exchange(messageCount: messages.count) else { return nil }
@@ -65,14 +68,24 @@ struct NDJSONLine {
     guard !messages.contains(where: { $0.name == name }) else { return false }
     var message = SigMFMessageFields(name)
     var response: ChannelImpulseResponse?
+    var stsResponses: [ChannelImpulseResponse] = []
     let isWhole = cursor.object { key, cursor in
       if key.matches("cir") { return cursor.read(&response) { samples.impulseResponse(&$0) } }
+      if key.matches("sts_cirs") {
+        return cursor.array { cursor in
+          guard stsResponses.count < CaptureLimits.stsSegment.count, let response = samples.impulseResponse(&cursor)
+          else { return false }
+          stsResponses.append(response)
+          return true
+        }
+      }
       return message.take(key, &cursor) ?? cursor.skipValue()
     }
     // Samples without a receive time belong to no reception.
-    guard isWhole, let message = message.message, message.name == name, response == nil || message.received != nil
+    guard isWhole, let message = message.message, message.name == name,
+      response == nil && stsResponses.isEmpty || message.received != nil
     else { return false }
-    messages.append((name, message.rangingMessage(response)))
+    messages.append((name, message.rangingMessage(response, stsResponses)))
     return true
   }
 }
@@ -140,7 +153,7 @@ struct NDJSONSamples {
     let isWhole = cursor.array { cursor in
       let start = samples.count
       let isRow = cursor.array { cursor in
-        guard let sample = cursor.skipNull() ? Float.nan : cursor.float() else { return false }
+        guard let sample = cursor.skipAbsentNumber() ? Float.nan : cursor.float() else { return false }
         samples.append(sample)
         return true
       }

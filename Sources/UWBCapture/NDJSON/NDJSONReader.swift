@@ -1,7 +1,8 @@
 import UWBTypes
 
 /// Reads what `NDJSONWriter` wrote: a header, then an exchange a line. Everything comes back to the bit but samples that are
-/// not finite: they are `null` there and not a number here.
+/// not finite: they are `null` there and not a number here. Other programs' JSON is read, too: fields in any order, blanks between
+/// them, numbers with exponents, `NaN` for what is absent.
 ///
 /// `skipped` counts: `damagedLine`, `truncatedLine` (the stream ends inside it), `otherLine` (no object of these),
 /// `unsupportedShape` (a line with a CIR beyond `CaptureLimits` or `EngineLimits`), `furtherHeader` (captures were joined: the
@@ -24,10 +25,29 @@ public struct NDJSONReader: CaptureReader {
     scanner = LineScanner(source, limit: Self.maximumLineLength)
   }
 
+  /// Told by the fields of the first line's object, in any order and however it is spaced.
   static func recognise(_ start: Span<UInt8>) -> CaptureFormat.Recognition {
-    let marks: [StaticString] = ["{\"format\":\"uwb-capture\"", "{\"exchange\":"]
-    for mark in marks where ByteText.matches(mark, in: start, at: 0) { return .yes }
-    return start.count < 32 ? .undecided : .no
+    start.withUnsafeBufferPointer { bytes in
+      let text = bytes.drop { $0 == 0x20 || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D }
+      if text.isEmpty { return .undecided }
+      let line = text.prefix { $0 != 0x0A }
+      var cursor = JSONCursor(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: line)))
+      var isOurs = false
+      var fieldCount = 0
+      let isWhole = cursor.object { key, cursor in
+        fieldCount += 1
+        if key.matches("format") {
+          guard let name = cursor.string() else { return false }
+          isOurs = name == format
+          return !isOurs
+        }
+        // What other programs' lines don't have, or not first.
+        isOurs = key.matches("initiator") || key.matches("poll") || fieldCount == 1 && key.matches("exchange")
+        return !isOurs && cursor.skipValue()
+      }
+      if isOurs { return .yes }
+      return isWhole || !cursor.isAtEnd() || line.count < text.count ? .no : .undecided
+    }
   }
 
   public var header: CaptureHeader {
@@ -44,29 +64,44 @@ public struct NDJSONReader: CaptureReader {
       skipped.addTooLong(of: &scanner)
       defer { skipped.locate("line \(scanner.lineNumber)") }
       let text = line.bytes.span
-      if ByteText.isBlank(text, from: 0) { continue }
-      // A line whose end was lost runs into the next: the last object may still be whole.
-      let start = ByteText.lastStart(of: "{\"exchange\":", in: text)
-      if let start, !ByteText.isBlank(text.extracting(..<start), from: 0) { skipped.add("damagedLine") }
-      guard let start = start ?? ByteText.start(of: "{\"format\":", in: text) else {
-        skipped.add(line.isTerminated ? "otherLine" : "truncatedLine")
-        continue
+      let start = ByteText.skippingBlanks(text, from: 0)
+      if start == text.count { continue }
+      var content = content(line.bytes, from: start)
+      if content.isLost, let later = ByteText.lastStart(of: "{\"exchange\":", in: text), later > start {
+        // A line whose end was lost runs into the next: the last object may still be whole.
+        skipped.add("damagedLine")
+        content = self.content(line.bytes, from: later)
       }
-      var fields = NDJSONLine()
-      let bytes = UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: line.bytes[start...]))
-      var cursor = JSONCursor(bytes)
-      samples.isUnsupported = false
-      let isWhole = cursor.object { fields.take($0, &$1, &samples) } && cursor.isAtEnd()
-      if isWhole, fields.format == Self.format {
-        try take(fields)
-        continue
+      switch content {
+      case .exchange(let exchange): return exchange
+      case .header(let fields): try take(fields)
+      case .lost(let reason): skipped.add(line.isTerminated || reason == "unsupportedShape" ? reason : "truncatedLine")
       }
-      if isWhole, let exchange = fields.exchange { return exchange }
-      let damage = line.isTerminated ? "damagedLine" : "truncatedLine"
-      skipped.add(samples.isUnsupported ? "unsupportedShape" : damage)
     }
     skipped.addTooLong(of: &scanner)
     return nil
+  }
+
+  private enum Content {
+    case header(NDJSONLine)
+    case exchange(RangingExchange)
+    /// Why it can't be used.
+    case lost(String)
+
+    var isLost: Bool { if case .lost = self { true } else { false } }
+  }
+
+  /// What the object holds that stands from `start` to the line's end.
+  private mutating func content(_ line: UnsafeBufferPointer<UInt8>, from start: Int) -> Content {
+    guard line[start] == UInt8(ascii: "{") else { return .lost("otherLine") }
+    var fields = NDJSONLine()
+    var cursor = JSONCursor(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: line[start...])))
+    samples.isUnsupported = false
+    guard cursor.object({ fields.take($0, &$1, &samples) }), cursor.isAtEnd() else {
+      return .lost(samples.isUnsupported ? "unsupportedShape" : "damagedLine")
+    }
+    if fields.format == Self.format { return .header(fields) }
+    return fields.exchange.map { .exchange($0) } ?? .lost(fields.isExchange ? "damagedLine" : "otherLine")
   }
 
   private mutating func take(_ fields: NDJSONLine) throws {

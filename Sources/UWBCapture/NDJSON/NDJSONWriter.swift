@@ -102,13 +102,24 @@ public final class NDJSONWriter: CaptureWriter {
       number("time_tracking_offset_ppm", reception.timeTrackingOffsetppm)
       numbers("antenna_phases_rad", reception.antennaPhases)
       numbers("antenna_first_path_taps", reception.antennaFirstPathTaps)
-      if let response = reception.impulseResponse { impulseResponse(response) }
+      if let response = reception.impulseResponse {
+        key("cir")
+        impulseResponse(response)
+      }
+      if !reception.stsImpulseResponses.isEmpty {
+        key("sts_cirs")
+        output.append("[")
+        for (index, response) in reception.stsImpulseResponses.enumerated() {
+          if index > 0 { output.append(",") }
+          impulseResponse(response)
+        }
+        output.append("]")
+      }
     }
     close()
   }
 
   private func impulseResponse(_ response: ChannelImpulseResponse) {
-    key("cir")
     open()
     string("samples", response.format == .int16 ? "int16" : "float32")
     key("scale")

@@ -36,6 +36,7 @@ public final class NumPyWriter: CaptureWriter {
   public func append(_ exchange: RangingExchange) throws {
     lost.add("exchangeFields")
     for message in exchange.messages {
+      message.countStsSegments(in: &lost)
       guard let response = message.reception?.impulseResponse else { continue }
       if shape == nil {
         shape = (response.antennaCount, response.tapCount)

@@ -25,8 +25,10 @@ extension SigMFMessage {
     antennaFirstPaths = reception.antennaFirstPathTaps?.finite
   }
 
-  /// The message, with the CIR that its segment holds.
-  func rangingMessage(_ impulseResponse: ChannelImpulseResponse? = nil) -> RangingMessage {
+  /// The message, with the CIRs that belong to it.
+  func rangingMessage(
+    _ impulseResponse: ChannelImpulseResponse? = nil, _ stsImpulseResponses: [ChannelImpulseResponse] = []
+  ) -> RangingMessage {
     RangingMessage(
       transmitted: transmitted.map { DeviceTime(ticks: $0) },
       reception: received.map { time in
@@ -35,7 +37,8 @@ extension SigMFMessage {
           preambleCount: preambleCount, receivedPowerdBm: receivedPower, firstPathPowerdBm: firstPathPower,
           noiseThreshold: noiseThreshold, antennaPhases: antennaPhases, antennaFirstPathTaps: antennaFirstPaths,
           firstPathAmplitudes: firstPathAmplitudes.flatMap { $0.count == 3 ? SIMD3($0[0], $0[1], $0[2]) : nil },
-          noiseDeviation: noiseDeviation, carrierOffsetppm: carrierOffset, timeTrackingOffsetppm: timeTrackingOffset)
+          noiseDeviation: noiseDeviation, carrierOffsetppm: carrierOffset, timeTrackingOffsetppm: timeTrackingOffset,
+          stsImpulseResponses: stsImpulseResponses)
       })
   }
 }

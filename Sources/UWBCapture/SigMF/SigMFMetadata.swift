@@ -150,6 +150,8 @@ struct SigMFSegment: Encodable, Equatable {
   var tapCount: Int
   var scale: Float?
   var tapSpacing: Double?
+  /// Which segment of the STS the CIR is of, from 1; `nil` for that of the preamble.
+  var stsSegment: Int?
   var message: SigMFMessage
   var exchange: SigMFExchange?
 
@@ -160,6 +162,7 @@ struct SigMFSegment: Encodable, Equatable {
     case tapCount = "uwb:tap_count"
     case scale = "uwb:scale"
     case tapSpacing = "uwb:tap_spacing_s"
+    case stsSegment = "uwb:sts_segment"
   }
 
   init(sampleStart: Int, frequency: Double?, index: Int, message: SigMFMessage) {
@@ -179,6 +182,7 @@ struct SigMFSegment: Encodable, Equatable {
     try fields.encode(tapCount, forKey: .tapCount)
     try fields.encodeIfPresent(scale, forKey: .scale)
     try fields.encodeIfPresent(tapSpacing, forKey: .tapSpacing)
+    try fields.encodeIfPresent(stsSegment, forKey: .stsSegment)
     try message.encode(to: encoder)
     try exchange?.encode(to: encoder)
   }

@@ -6,7 +6,8 @@ import UWBTypes
 ///
 /// `skipped` counts: `damagedSegment` (no such object, or it speaks of nothing that exists), `segmentTooLong`,
 /// `truncatedMetadata` (the file ends inside), `missingSamples` (the data file ends before), `unsupportedShape` (a CIR beyond
-/// `CaptureLimits` or `EngineLimits`), `incompleteExchange` (a message or its fields are missing). An exchange without its
+/// `CaptureLimits` or `EngineLimits`), `incompleteExchange` (a message or its fields are missing), `strayStsSegment` (a CIR of the
+/// STS that follows no message of its name, or not the segment before it). An exchange without its
 /// samples, or with ones of an unsupported shape, lacks this CIR.
 public struct SigMFReader: CaptureReader {
   public let header: CaptureHeader
@@ -73,6 +74,10 @@ public struct SigMFReader: CaptureReader {
           ahead = segment
           break
         }
+        if segment.stsSegment != nil {
+          try addSTS(segment)
+          continue
+        }
         // More than an exchange can have are counted, not kept.
         guard messages.count < Self.maximumMessages else { continue }
         messages.append((segment.message.name, segment.message.rangingMessage(try impulseResponse(segment))))
@@ -93,6 +98,16 @@ public struct SigMFReader: CaptureReader {
   }
 
   private static let maximumMessages = 8
+
+  /// Adds the CIR of a segment of the STS to the message that stands before it.
+  private mutating func addSTS(_ segment: SigMFSegment) throws {
+    let response = try impulseResponse(segment)
+    guard let last = messages.indices.last, messages[last].name == segment.message.name,
+      let count = messages[last].message.reception?.stsImpulseResponses.count, segment.stsSegment == count + 1
+    else { return pass("strayStsSegment", segment) }
+    guard let response else { return }
+    messages[last].message.reception?.stsImpulseResponses.append(response)
+  }
 
   /// Counts what is passed over: a segment's samples or exchange, or the annotation that was just read.
   private mutating func pass(_ reason: String, _ segment: SigMFSegment? = nil) {

@@ -20,6 +20,7 @@ private struct SigMFSegmentFields {
   var tapCount: Int?
   var scale: Float?
   var tapSpacing: Double?
+  var stsSegment: Int?
   var message = SigMFMessageFields()
   var exchange = SigMFExchangeFields()
 
@@ -29,6 +30,7 @@ private struct SigMFSegmentFields {
     segment.tapCount = tapCount
     segment.scale = scale
     segment.tapSpacing = tapSpacing
+    segment.stsSegment = stsSegment
     // The count of messages marks an exchange's first segment.
     guard let messageCount = exchange.messageCount else { return segment }
     guard let exchange = exchange.exchange(messageCount: messageCount) else { return nil }
@@ -53,6 +55,7 @@ private struct SigMFSegmentFields {
     }
     if key.matches("scale") { return cursor.read(&scale) { $0.scale() } }
     if key.matches("tap_spacing_s") { return cursor.read(&tapSpacing) { $0.number() } }
+    if key.matches("sts_segment") { return cursor.read(&stsSegment) { $0.integer(in: CaptureLimits.stsSegment) } }
     return nil
   }
 }

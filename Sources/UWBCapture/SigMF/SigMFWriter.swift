@@ -47,7 +47,7 @@ public final class SigMFWriter: CaptureWriter {
     if isLive { try publish() }
   }
 
-  static let extensionVersion = "0.2.0"
+  static let extensionVersion = "0.3.0"
 
   /// Bytes of the samples so far.
   var sampleByteCount: Int { sampleCount * (layout ?? .single).tapByteCount }
@@ -57,7 +57,7 @@ public final class SigMFWriter: CaptureWriter {
   /// Whether the exchange's CIRs have the layout of those before.
   func fits(_ exchange: RangingExchange) -> Bool {
     let receptions = exchange.messages.map(\.reception)
-    let layouts = Set(receptions.compactMap { $0?.impulseResponse.map(SigMFLayout.init) })
+    let layouts = Set(receptions.flatMap { ($0?.storedResponses ?? []).map(SigMFLayout.init) })
     guard layouts.count <= 1, let found = layouts.first else { return true }
     return layout == nil || layout == found
   }
@@ -74,17 +74,22 @@ public final class SigMFWriter: CaptureWriter {
     var others: [SigMFMessage] = []
     var start = sampleCount
     for (name, message) in messages {
-      guard let response = message.reception?.impulseResponse else {
+      guard let reception = message.reception, reception.impulseResponse != nil else {
         others.append(SigMFMessage(name, message))
+        if message.reception?.stsImpulseResponses.isEmpty == false { lost.add("stsWithoutPreamble") }
         continue
       }
-      var segment = SigMFSegment(
-        sampleStart: start, frequency: global.carrier, index: exchange.index, message: SigMFMessage(name, message))
-      segment.tapCount = response.tapCount
-      segment.scale = response.scale
-      segment.tapSpacing = response.tapSpacing == UWB.tap ? nil : response.tapSpacing
-      segments.append(segment)
-      start += response.tapCount
+      for (number, response) in reception.storedResponses.enumerated() {
+        let told = number == 0 ? SigMFMessage(name, message) : SigMFMessage(name, RangingMessage())
+        var segment = SigMFSegment(
+          sampleStart: start, frequency: global.carrier, index: exchange.index, message: told)
+        segment.tapCount = response.tapCount
+        segment.scale = response.scale
+        segment.tapSpacing = response.tapSpacing == UWB.tap ? nil : response.tapSpacing
+        segment.stsSegment = number == 0 ? nil : number
+        segments.append(segment)
+        start += response.tapCount
+      }
     }
     // An exchange without any CIR takes a segment without samples, so that it is not lost.
     if segments.isEmpty {
@@ -96,7 +101,7 @@ public final class SigMFWriter: CaptureWriter {
 
     // Samples first: metadata never speaks of samples that are not there.
     for (_, message) in messages {
-      if let response = message.reception?.impulseResponse { try write(response) }
+      for response in message.reception?.storedResponses ?? [] { try write(response) }
     }
     if newLayout != layout {
       layout = newLayout
@@ -137,14 +142,16 @@ public final class SigMFWriter: CaptureWriter {
   ) throws -> SigMFLayout? {
     var known = layout
     for (name, message) in messages {
-      guard let found = message.reception?.impulseResponse.map(SigMFLayout.init) else { continue }
-      if let known, known != found {
-        throw CaptureError(
-          file: paths.base, place: "exchange \(index), \(name.rawValue)",
-          problem: "its CIR has \(found.description), those before \(known.description)",
-          remedy: "Write a collection, which begins another recording where the layout changes (uwb convert --split).")
+      for found in (message.reception?.storedResponses ?? []).map(SigMFLayout.init) {
+        if let known, known != found {
+          throw CaptureError(
+            file: paths.base, place: "exchange \(index), \(name.rawValue)",
+            problem: "its CIR has \(found.description), those before \(known.description)",
+            remedy: "Write a collection, which begins another recording where the layout changes (uwb convert --split)."
+          )
+        }
+        known = found
       }
-      known = found
     }
     return known
   }
@@ -200,6 +207,13 @@ public final class SigMFWriter: CaptureWriter {
     text.append(contentsOf: Array(Self.headTail.utf8))
     try metadata.write(text, at: 0)
     metadataEnd = max(metadataEnd, text.count)
+  }
+}
+
+extension Reception {
+  /// The CIRs that take samples: the preamble's, then the segments' of the STS as far as they are numbered.
+  fileprivate var storedResponses: [ChannelImpulseResponse] {
+    impulseResponse.map { [$0] + stsImpulseResponses.prefix(CaptureLimits.stsSegment.count) } ?? []
   }
 }
 

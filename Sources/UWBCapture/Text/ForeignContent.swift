@@ -17,7 +17,7 @@ struct ForeignContent {
   private static let zip: [UInt8] = [0x50, 0x4B, 0x03, 0x04]
 
   private static let packedKinds: [(magic: [UInt8], content: ForeignContent)] = [
-    ([0x1F, 0x8B], compressed("gzip", "gunzip -c")), (Array("BZh".utf8), compressed("bzip2", "bzip2 -dc")),
+    (Array("BZh".utf8), compressed("bzip2", "bzip2 -dc")),
     ([0xFD, 0x37, 0x7A, 0x58, 0x5A], compressed("xz", "xz -dc")),
     ([0x28, 0xB5, 0x2F, 0xFD], compressed("zstd", "zstd -dc")),
     (
@@ -49,10 +49,37 @@ struct ForeignContent {
       ForeignContent(problem: "is a PNG picture", remedy: "Give the recording it was drawn from.")
     ),
     (
+      Array("PAR1".utf8),
+      ForeignContent(
+        problem: "is a Parquet table", remedy: "Write it as CSV: pandas.read_parquet(FILE).to_csv(NEW, index=False)")
+    ),
+    (
+      Array("ARROW1".utf8),
+      ForeignContent(
+        problem: "is an Arrow (Feather) table",
+        remedy: "Write it as CSV: pandas.read_feather(FILE).to_csv(NEW, index=False)")
+    ),
+    (
+      [0x80, 0x04, 0x95],
+      ForeignContent(
+        problem: "is a Python pickle",
+        remedy: "Load it in Python, and write its CIRs with numpy.save or its rows with to_csv.")
+    ),
+    (
+      Array("#ROSBAG".utf8),
+      ForeignContent(
+        problem: "is a ROS bag", remedy: "Write the topic as CSV (rostopic echo -b FILE -p TOPIC > NEW.csv).")
+    ),
+    ([0xD4, 0xC3, 0xB2, 0xA1], packets), ([0xA1, 0xB2, 0xC3, 0xD4], packets),
+    (
       Array("SQLite format".utf8),
       ForeignContent(problem: "is an SQLite database", remedy: "Export the table as CSV and give that.")
     ),
   ]
+
+  private static let packets = ForeignContent(
+    problem: "is a packet recording of the older kind (pcap)",
+    remedy: "Write it as pcapng if it holds UCI: editcap -F pcapng FILE NEW.pcapng")
 
   private static func compressed(_ name: String, _ command: String) -> ForeignContent {
     ForeignContent(
@@ -81,6 +108,11 @@ struct ForeignContent {
     let lines = text.split(omittingEmptySubsequences: true) { $0.isNewline }
     let first = lines.first { !$0.hasPrefix("#") }.map(String.init) ?? ""
     if let known = known(text, first) { return known }
+    if start.count > 262, start[257..<262].elementsEqual("ustar".utf8) {
+      return ForeignContent(
+        problem: "is a tar archive",
+        remedy: "A SigMF archive has to be called NAME.sigmf; unpack others with tar -xf FILE, and give the folder.")
+    }
     if start.prefix(16_384).contains(where: { $0 == 0 }) { return unknown("is binary, and of no known format") }
     if text.contains("\r"), !text.contains("\n") {
       return ForeignContent(
@@ -88,7 +120,8 @@ struct ForeignContent {
         remedy: "Give them their usual ends: tr '\\r' '\\n' < FILE > NEW")
     }
     let names = CSVDialect(header: first).fields(first).map { $0.trimmingCharacters(in: .whitespaces) }
-    if names.count > 1, !first.hasPrefix("{") {
+    if let content = json(lines) { return content }
+    if names.count > 1 {
       if names.allSatisfy({ Double($0) != nil }) {
         return unknown("is a table without a header: its first line is numbers, \(shortened(first))")
       }
@@ -99,6 +132,32 @@ struct ForeignContent {
           + "PDoA1, or the column that --columns \"phase1=HEADER\" names; one of CIRs NLOS, FP_IDX and CIR0.")
     }
     return unknown("its content is of no known format")
+  }
+
+  /// JSON whose values are not one a line, or not those of a capture.
+  private static func json(_ lines: [Substring]) -> ForeignContent? {
+    guard let first = lines.first?.drop(while: \.isWhitespace), let bracket = first.first, "[{".contains(bracket) else {
+      return nil
+    }
+    if bracket == "[" {
+      return ForeignContent(
+        problem: "is one JSON array, not a line of JSON for each exchange",
+        remedy: "Write an element a line: jq -c '.[]' FILE > NEW.ndjson")
+    }
+    var keys: [String] = []
+    var line = String(first)
+    let isWhole = line.withUTF8 { bytes in
+      var cursor = JSONCursor(UnsafeRawBufferPointer(bytes))
+      return cursor.object { key, cursor in
+        keys.append(key.text)
+        return cursor.skipValue()
+      }
+    }
+    if !isWhole, lines.count > 1 {
+      return ForeignContent(
+        problem: "is JSON whose objects run over several lines", remedy: "Write one a line: jq -c . FILE > NEW.ndjson")
+    }
+    return unknown("is JSON whose fields are those of no known format: \(shortened(keys.joined(separator: ", ")))")
   }
 
   private static func unknown(_ problem: String) -> ForeignContent {

@@ -18,6 +18,9 @@ struct JSONCursor {
       return Key(bytes: UnsafeRawBufferPointer(rebasing: bytes[prefix.utf8CodeUnitCount...]))
     }
 
+    /// As it stands, escapes and all.
+    var text: String { String(decoding: bytes, as: UTF8.self) }
+
     func matches(_ name: StaticString) -> Bool {
       guard name.utf8CodeUnitCount == bytes.count, let base = bytes.baseAddress else { return false }
       return memcmp(base, name.utf8Start, bytes.count) == 0
@@ -33,6 +36,9 @@ struct JSONCursor {
 
   /// Whether nothing but white space is left.
   mutating func isAtEnd() -> Bool { peek() == nil }
+
+  /// Whether an object comes next.
+  mutating func isObject() -> Bool { peek() == 0x7B }
 
   /// Reads an object; `body` has to read each field's value, and says whether it could.
   ///
@@ -84,9 +90,6 @@ struct JSONCursor {
       return bareword() > 0
     }
   }
-
-  /// Passes `null`.
-  mutating func skipNull() -> Bool { literal("null") }
 
   /// A string, its escapes resolved.
   mutating func string() -> String? {
@@ -168,6 +171,31 @@ struct JSONCursor {
     }
     position = start
     return number().flatMap { Value(exactly: $0) }
+  }
+
+  /// A complex number in a string, as Python writes it: `"(12-7j)"`, parentheses, exponents and a part of zero as they come.
+  mutating func complex() -> (real: Float, imaginary: Float)? {
+    guard skip(0x22) else { return nil }
+    let isEnclosed = skip(0x28)
+    guard let first = signedFloat() else { return nil }
+    var sample: (real: Float, imaginary: Float) = (first, 0)
+    if skip(0x6A) {
+      sample = (0, first)
+    } else if position < bytes.count, bytes[position] == 0x2B || bytes[position] == 0x2D {
+      guard let second = signedFloat(), skip(0x6A) else { return nil }
+      sample.imaginary = second
+    }
+    guard !isEnclosed || skip(0x29), skip(0x22) else { return nil }
+    return sample
+  }
+
+  /// A number that may begin with a plus.
+  private mutating func signedFloat() -> Float? {
+    if peek() == 0x2B {
+      position += 1
+      guard position < bytes.count, bytes[position] != 0x2D else { return nil }
+    }
+    return float()
   }
 
   /// Whether the next value is no number though one might stand there: `null`, or the `nan` and `inf` of C.

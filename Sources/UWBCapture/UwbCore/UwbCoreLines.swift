@@ -26,7 +26,6 @@ struct UwbCoreLines: CIRLineParser {
   private var pool = TapStoragePool()
 
   var format: String { "uwb-core" }
-  var hasPhase: Bool { true }
 
   static func recognise(_ start: Span<UInt8>) -> CaptureFormat.Recognition {
     ByteText.end(of: "\"cir_type\"", in: start) == nil ? .undecided : .yes
@@ -54,8 +53,6 @@ struct UwbCoreLines: CIRLineParser {
     }
     return record
   }
-
-  mutating func finish() {}
 
   private mutating func record(_ line: Span<UInt8>, from start: Int) -> CIRRecord? {
     line.withUnsafeBufferPointer { bytes in

@@ -5,7 +5,7 @@ import UWBTypes
 /// numbers of several antennas stand in one field, with blanks between them.
 ///
 /// The columns are those of the first CIR's taps. `lost` counts `antennaPositions` and `notes` of the header,
-/// `tapsBeyondColumns` (taps of longer CIRs), `profile` (the radio's name).
+/// `tapsBeyondColumns` (taps of longer CIRs), `stsSegments`, `profile` (the radio's name).
 public final class CSVWriter: CaptureWriter {
   /// The columns before the samples.
   public static let columns = [
@@ -62,6 +62,7 @@ public final class CSVWriter: CaptureWriter {
   private func write(_ exchange: RangingExchange) throws {
     for (name, message) in exchange.namedMessages {
       let response = message.reception?.impulseResponse
+      message.countStsSegments(in: &lost)
       for antenna in 0..<(response?.antennaCount ?? 1) {
         row(exchange, name.rawValue, message, response, antenna: antenna)
       }

@@ -13,6 +13,13 @@ public protocol CaptureWriter: AnyObject {
   var lost: SkippedInput { get }
 }
 
+extension RangingMessage {
+  /// Counts the CIRs of the STS for a format that holds those of preambles alone.
+  func countStsSegments(in lost: inout SkippedInput) {
+    if let count = reception?.stsImpulseResponses.count, count > 0 { lost.add("stsSegments", count: count) }
+  }
+}
+
 /// A capture format that can be written.
 public enum CaptureWriterFormat: String, Sendable, CaseIterable {
   case sigmf, ndjson, csv, npy

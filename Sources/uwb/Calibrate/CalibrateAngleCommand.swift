@@ -78,7 +78,8 @@ struct CalibrateAngleCommand: ParsableCommand {
     }
   }
 
-  func run() throws {
+  mutating func run() throws {
+    captures = try options.captures(captures)
     let inputs = captures + [trim].compactMap { $0 }
     try FileUse(captures: inputs, files: [truth, array, calibration], outputs: [out, svg]).check()
     let table = try TruthFile.read(truth, captures: inputs) ?? TruthTable()

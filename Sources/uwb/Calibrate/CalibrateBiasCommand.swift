@@ -74,7 +74,8 @@ struct CalibrateBiasCommand: ParsableCommand {
     _ = try methods()
   }
 
-  func run() throws {
+  mutating func run() throws {
+    captures = try engine.input.captures(captures)
     try FileUse(captures: captures, files: engine.files + [truth], outputs: [out, svg]).check()
     if unlabelled { return try learnBaseline() }
     // Told before anything is read: each capture is one place.

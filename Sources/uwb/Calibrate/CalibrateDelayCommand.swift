@@ -63,7 +63,8 @@ struct CalibrateDelayCommand: ParsableCommand {
     }
   }
 
-  func run() throws {
+  mutating func run() throws {
+    captures = try engine.input.captures(captures)
     try FileUse(captures: captures, files: engine.files + [truth], outputs: [out]).check()
     if let arrangement { return try calibrateSelf(arrangement) }
     let samples = try RangeSamples(

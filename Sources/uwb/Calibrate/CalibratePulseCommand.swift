@@ -25,7 +25,8 @@ struct CalibratePulseCommand: ParsableCommand {
   @Option(help: ArgumentHelp("File to write, read by replay --pulse.", valueName: "file.json"))
   var out: String
 
-  func run() throws {
+  mutating func run() throws {
+    captures = try options.captures(captures)
     try FileUse(captures: captures, outputs: [out]).check()
     var estimation = PulseEstimation()
     var spacing = UWB.tap

@@ -15,7 +15,7 @@ struct InfoCommand: ParsableCommand {
         uwb info *.sigmf-meta --output ndjson
       """)
 
-  @Argument(help: ArgumentHelp("Captures to read; - is standard input.", valueName: "capture"))
+  @Argument(help: ArgumentHelp("Captures to read, and folders of them; - is standard input.", valueName: "capture"))
   var captures: [String]
 
   @OptionGroup(title: "Input options") var input: InputOptions
@@ -30,7 +30,8 @@ struct InfoCommand: ParsableCommand {
     case text, ndjson
   }
 
-  func run() throws {
+  mutating func run() throws {
+    captures = try input.captures(captures)
     try FileUse(captures: captures, files: [array] + input.truth.files).check()
     try Interruption.finishing(summarise)
   }

@@ -39,7 +39,7 @@ struct CaptureDescription: Codable, Hashable {
   ])
 
   /// Where the description of the capture at `path` lies.
-  static func path(of capture: String) -> String { capture + ".uwb.json" }
+  static func path(of capture: String) -> String { capture + CapturePaths.descriptionEnding }
 
   /// What is kept beside the capture; `nil` where nothing is.
   ///

@@ -85,6 +85,17 @@ struct InputOptions: ParsableArguments {
     return known
   }
 
+  /// The captures that arguments name, folders and patterns resolved. What of a folder is no capture is told.
+  ///
+  /// - Throws: `CaptureError` for options that make no sense.
+  func captures(_ arguments: [String]) throws -> [String] {
+    _ = try options()
+    let paths = CapturePaths(arguments) { _ = try open($0) }
+    for (path, problem) in paths.passedOver.prefix(5) { Message.write("Passed over: \(path) \(problem)") }
+    if paths.passedOver.count > 5 { Message.write("Passed over: \(paths.passedOver.count - 5) files more") }
+    return paths.captures
+  }
+
   /// Opens the capture at `path`.
   ///
   /// - Throws: `CaptureError` for one that can't be read, or options that make no sense.

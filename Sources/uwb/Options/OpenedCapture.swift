@@ -25,7 +25,8 @@ struct OpenedCapture: CaptureReader {
   /// For tables: what their columns were taken for.
   var columnUse: TableUse? {
     let inner = (reader as? TrajectoryReader)?.reader ?? reader
-    return (inner as? any TableCapture)?.columnUse
+    let table = (inner as? PreparedCapture)?.reader ?? inner
+    return (table as? any TableCapture)?.columnUse
   }
 
   var skipped: SkippedInput { reader.skipped }

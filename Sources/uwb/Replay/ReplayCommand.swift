@@ -18,7 +18,9 @@ struct ReplayCommand: ParsableCommand {
         uwb replay board.csv --calibration cal.json
       """)
 
-  @Argument(help: ArgumentHelp("Captures to read, in this order; - is standard input.", valueName: "capture"))
+  @Argument(
+    help: ArgumentHelp(
+      "Captures to read, in this order, and folders of them; - is standard input.", valueName: "capture"))
   var captures: [String]
 
   @OptionGroup var engine: EngineOptions
@@ -74,7 +76,8 @@ struct ReplayCommand: ParsableCommand {
     case recorded, fast
   }
 
-  func run() throws {
+  mutating func run() throws {
+    captures = try engine.input.captures(captures)
     try FileUse(captures: captures, files: engine.files + [device.pose], outputs: [report]).check()
     try engine.checkStrictly(captures)
     try Interruption.finishing {

@@ -55,7 +55,7 @@ import Testing
           string = cursor.string()
           return string != nil
         }
-        if key.matches("c") { return cursor.skipNull() }
+        if key.matches("c") { return cursor.skipAbsentNumber() }
         if key.matches("d") {
           bool = cursor.bool()
           return bool != nil

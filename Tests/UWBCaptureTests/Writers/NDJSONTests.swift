@@ -207,4 +207,45 @@ import UWBDSP
     }
     #expect(error?.problem == "2 is not known, 1 is")
   }
+
+  /// The same capture as another library writes it.
+  private static func rewritten(
+    _ bytes: [UInt8], options: JSONSerialization.WritingOptions, spaced: Bool
+  ) throws -> String {
+    try String(decoding: bytes, as: UTF8.self).split(separator: "\n").map { line in
+      let object = try JSONSerialization.jsonObject(with: Data(line.utf8))
+      let text = String(decoding: try JSONSerialization.data(withJSONObject: object, options: options), as: UTF8.self)
+      return "\(spaced ? text.replacing(",\"", with: " , \"").replacing("\":", with: "\" : ") : text)\r\n"
+    }.joined()
+  }
+
+  @Test("order of fields, blanks and ends of lines don't matter", arguments: [true, false], [1, .max])
+  func otherLibraries(_ isSpaced: Bool, _ chunk: Int) throws {
+    let exchanges = SigMFTests.exchanges(10, layout: .single, seed: 77)
+    for options in [.sortedKeys, []] as [JSONSerialization.WritingOptions] {
+      let text = try Self.rewritten(Self.write(exchanges), options: options, spaced: isSpaced)
+      let reading = try CaptureReading(openCapture(ByteSource(text: text, chunk: chunk)))
+      #expect(reading.header.format == "ndjson" && reading.skipped.isEmpty)
+      // Foundation's library writes no negative zero.
+      let zero = { (exchange: RangingExchange) in Self.bits(exchange).replacing("8000000000000000", with: "0") }
+      #expect(reading.exchanges.map(zero) == exchanges.map(zero))
+    }
+  }
+
+  @Test("numbers with exponents or points, escapes, Python's NaN")
+  func otherNotations() throws {
+    let text =
+      #"{"notes": ["Gang S\u00fcd \/ 2"], "version": 1.0, "format": "uwb\u002dcapture"}"# + "\n"
+      + #"{"peer": "a1", "time_s": 2.5E-1, "counter_bits": NaN, "poll": {"cir": {"imag": [[-3.0, 4]], "real": [[1e0, 2.0]],"#
+      + #" "scale": 1.0, "samples": "int16"}, "received_ticks": 9.78680423493e11, "first_path_taps": NaN,"#
+      + #" "preamble_count": 1e3}, "exchange": 0.0, "initiator": "peer", "chip_report": {"distance_m": -Infinity}}"#
+      + "\n"
+    let reading = try CaptureReading(openCapture(ByteSource(text: text)))
+    #expect(reading.header.notes == ["Gang Süd / 2"] && reading.skipped.isEmpty)
+    let exchange = try #require(reading.exchanges.first)
+    let reception = try #require(exchange.poll.reception)
+    #expect(reception.time.ticks == 978_680_423_493 && reception.preambleCount == 1000)
+    #expect(reception.chipFirstPathTaps == nil && exchange.counterBits == 40 && exchange.chipReport?.distance == nil)
+    #expect(reception.impulseResponse?.samples().map(\.imaginary) == [-3, 4] && exchange.time == 0.25)
+  }
 }

@@ -45,7 +45,8 @@ struct EvaluateRangingCommand: ParsableCommand {
     guard !captures.isEmpty || walks > 0 else { throw ValidationError("Give captures, or --walks, or both.") }
   }
 
-  func run() throws {
+  mutating func run() throws {
+    captures = try engine.input.captures(captures)
     try FileUse(captures: captures, files: engine.files + [truth], outputs: [svg]).check()
     try engine.checkStrictly(captures)
     let input = RangingEvaluationInput(

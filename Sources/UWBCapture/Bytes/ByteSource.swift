@@ -71,7 +71,8 @@ public final class ByteSource {
     var status = stat()
     if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
       throw CaptureError(
-        file: path, problem: "is a directory, not a capture", remedy: "Name the capture files in it, one by one.")
+        file: path, problem: "is a directory, not a capture", remedy: "Name a capture, or a folder that has some in it."
+      )
     }
   }
 

@@ -4,7 +4,7 @@ import Testing
 @testable import UWBCapture
 
 /// Text in other encodings, and files that are no text.
-@Suite struct TextDecodingTests {
+@Suite struct PreparedSourceTests {
   private static let text = "capture,distance_m\r\nGang Süd 😀.log,2.5\r\n"
 
   private static func bytes(_ encoding: String.Encoding, mark: [UInt8] = []) throws -> [UInt8] {
@@ -34,13 +34,18 @@ import Testing
 
   @Test(
     arguments: [
-      ([0x1F, 0x8B, 8, 0], "gunzip"), (Array("BZh91AY".utf8), "bzip2"), ([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0], "xz -dc"),
+      (Array("BZh91AY".utf8), "bzip2"), ([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0], "xz -dc"),
       ([0x28, 0xB5, 0x2F, 0xFD], "zstd"), ([0x37, 0x7A, 0xBC, 0xAF], "7-Zip"), ([0xD0, 0xCF, 0x11, 0xE0], "CSV"),
       ([0x50, 0x4B, 3, 4] + [UInt8](repeating: 0, count: 26) + Array("cirs.npy".utf8), "numpy.save"),
       ([0x50, 0x4B, 3, 4] + [UInt8](repeating: 0, count: 26) + Array("[Content_Types].xml".utf8), "Excel"),
       ([0x50, 0x4B, 3, 4] + [UInt8](repeating: 0, count: 26) + Array("1.log".utf8), "unzip"),
       ([0x89, 0x48, 0x44, 0x46], "HDF5"), (Array("MATLAB 5.0 MAT-file".utf8), "loadmat"),
-      (Array("%PDF-1.7".utf8), "PDF"),
+      (Array("%PDF-1.7".utf8), "PDF"), (Array("PAR1".utf8), "read_parquet"), (Array("ARROW1".utf8), "read_feather"),
+      ([0x80, 0x04, 0x95], "numpy.save"), (Array("#ROSBAG V2.0".utf8), "rostopic"),
+      ([0xD4, 0xC3, 0xB2, 0xA1], "editcap"),
+      ([UInt8](repeating: 0x61, count: 257) + Array("ustar\u{0}00".utf8), "tar -xf"),
+      (Array("[{\"exchange\": 0}]".utf8), "jq -c '.[]'"), (Array("{\n  \"exchange\": 0\n}\n".utf8), "jq -c ."),
+      (Array("{\"rssi\": 1, \"id\": 2}\n".utf8), "rssi, id"),
       ([UInt8](repeating: 0, count: 64) + [1, 2, 3], "binary"),
       (Array("a\rb\rc\r".utf8), "Macintosh"), (Array("<!DOCTYPE html>\n".utf8), "web page"),
       (Array("version https://git-lfs.github.com/spec/v1\n".utf8), "git lfs pull"),
