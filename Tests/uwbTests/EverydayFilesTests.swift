@@ -4,14 +4,14 @@ import Testing
 /// Files as people have them, written by Python's standard library in the bytes of the programs that people use: `uwb replay FILE`
 /// gives the updates of the plain file, or ends with the command that helps.
 @Suite("files as people have them") struct EverydayFilesTests {
-  /// Makes the files in the folder that is its argument, of `walk.log`, `walk.ndjson`, `walk.csv` and `phases.csv` there.
+  /// Makes the files in the folder that is its argument, of `walk.log`, `walk.ndjson`, `walk.csv` and `ranges.csv` there.
   private static let program = #"""
     import csv, gzip, io, json, os, struct, sys, zipfile
     os.chdir(sys.argv[1])
     read = lambda name: open(name, "rb").read()
     def write(name, content):
         with open(name, "wb") as file: file.write(content)
-    log, phases = read("walk.log"), read("phases.csv").decode()
+    log, ranges = read("walk.log"), read("ranges.csv").decode()
     lines = [json.loads(line) for line in read("walk.ndjson").splitlines()]
     rows = list(csv.reader(io.StringIO(read("walk.csv").decode())))
 
@@ -43,7 +43,7 @@ import Testing
     write("pandas.csv.gz", gzip.compress(to_csv(rows, ",", ".").encode()))
 
     # Excel: "CSV UTF-8", "Unicode text", "CSV" where a comma is the decimal sign.
-    excel = phases.replace("\n", "\r\n")
+    excel = ranges.replace("\n", "\r\n")
     write("Excel UTF-8.csv", b"\xef\xbb\xbf" + excel.encode())
     write("Excel Unicode.txt", b"\xff\xfe" + excel.replace(",", "\t").encode("utf-16-le"))
     write("Mappe1.csv", excel.replace(",", ";").replace(".", ",").encode())
@@ -73,8 +73,10 @@ import Testing
   private static func files() throws -> TemporaryFolder {
     let folder = try TemporaryFolder()
     try Data(ConvertTests.log(4).text.utf8).write(to: URL(fileURLWithPath: folder.path("walk.log")))
-    let phases = "PDoA1,PDoA2,Distance,Time\n-75.5,10,203,0.25\n20,-5.125,180,0.5\n"
-    try Data(phases.utf8).write(to: URL(fileURLWithPath: folder.path("phases.csv")))
+    let ranges =
+      "timestamp,poll_tx_ts,poll_rx_ts,resp_tx_ts,resp_rx_ts,Distance\n10.5,1000,5000,19205000,19201426,1.5\n"
+      + "10.75,2000,6000,19206000,19202426,1.5\n"
+    try Data(ranges.utf8).write(to: URL(fileURLWithPath: folder.path("ranges.csv")))
     for target in ["walk.ndjson", "walk.csv"] {
       let run = try UwbProcess.run("convert", folder.path("walk.log"), folder.path(target))
       try #require(run.status == 0, "\(run.errors)")
@@ -99,7 +101,7 @@ import Testing
     ),
     // A table does not name the radio, nor the chip's program.
     ("walk.csv", ["pandas.csv", "pandas semicolon.csv", "pandas tab.tsv", "pandas.csv.gz"]),
-    ("phases.csv", ["Excel UTF-8.csv", "Excel Unicode.txt", "Mappe1.csv"]),
+    ("ranges.csv", ["Excel UTF-8.csv", "Excel Unicode.txt", "Mappe1.csv"]),
   ]
 
   private static let refused: [(name: String, shown: [String])] = [

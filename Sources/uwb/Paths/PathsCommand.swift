@@ -33,7 +33,8 @@ struct PathsCommand: ParsableCommand {
     transform: OptionRange.reader(OptionRange.threads))
   var threads = OptionRange.defaultThreads
 
-  func run() throws {
+  mutating func run() throws {
+    captures = try engine.input.captures(captures)
     try FileUse(captures: captures, files: engine.files).check()
     try engine.checkStrictly(captures)
     try Interruption.finishing(findAll)

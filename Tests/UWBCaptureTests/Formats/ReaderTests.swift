@@ -30,16 +30,19 @@ import UWBDSP
 
   @Test(arguments: ReaderFixture.formats)
   func cutAtEveryByte(_ format: String) throws {
-    let fixture = ReaderFixture(format, count: 3, seed: 42, hasAccumulators: false)
+    let fixture = ReaderFixture(format, count: 2, seed: 42, hasAccumulators: false)
     for cut in fixture.bytes.indices {
       do {
         let reading = try read(format, Array(fixture.bytes[..<cut]), chunk: cut % 3 == 0 ? 11 : .max)
-        let whole = fixture.ends.count { $0 <= cut }
+        // A CR ends a line, too.
+        let slack = format == "ultrawidelock" ? 1 : 0
+        let whole = fixture.ends.count { $0 <= cut + slack }
         #expect(Array(reading.records.prefix(whole)) == Array(fixture.expected.prefix(whole)), "cut at \(cut)")
         // What of a frame stands before its CIR is a reception without one; whether more would have come nobody knows.
         let hasHead = reading.records.count == whole + 1 && reading.records.last?.responses.isEmpty == true
         #expect(reading.records.count == whole || hasHead, "cut at \(cut)")
-        let isBetween = hasHead || whole == 3 || cut == 0 || fixture.ends.contains { $0 == cut || $0 + 1 == cut }
+        let isBetween =
+          hasHead || whole == 2 || cut == 0 || fixture.ends.contains { $0 == cut + slack || $0 == cut || $0 + 1 == cut }
         #expect(format == "eth-dual-antenna" || isBetween || !reading.skipped.isEmpty, "cut at \(cut): lost in silence")
       } catch let error as CaptureError {
         #expect(format == "bregar" && cut < 200 && !error.remedy.isEmpty, "cut at \(cut): \(error)")
@@ -49,9 +52,9 @@ import UWBDSP
 
   @Test(arguments: ReaderFixture.formats)
   func mutated(_ format: String) throws {
-    let fixture = ReaderFixture(format, count: 3, seed: 43, hasAccumulators: false)
+    let fixture = ReaderFixture(format, count: 2, seed: 43, hasAccumulators: false)
     var random = DecaRangingGenerator(seed: 44)
-    for round in 0..<3000 {
+    for round in 0..<2000 {
       let mutation = MutatedBytes(
         fixture.bytes, most: 3, [.flippedBit, .otherByte, .nine, .lostByte, .strayByte], using: &random)
       do {
@@ -61,8 +64,8 @@ import UWBDSP
           Array(reading.records.prefix(whole)) == Array(fixture.expected.prefix(whole)),
           "\(format), seed 44, round \(round)")
         #expect(
-          reading.records.count >= 3 || !reading.skipped.isEmpty, "\(format), seed 44, round \(round): lost in silence")
-        #expect(reading.records.count <= 6, "\(format), seed 44, round \(round)")
+          reading.records.count >= 2 || !reading.skipped.isEmpty, "\(format), seed 44, round \(round): lost in silence")
+        #expect(reading.records.count <= 4, "\(format), seed 44, round \(round)")
       } catch let error as CaptureError {
         #expect(
           format == "bregar" && mutation.firstError < 200 && !error.remedy.isEmpty, "\(error), seed 44, round \(round)")
@@ -200,7 +203,7 @@ import UWBDSP
     #expect(try records("{\"range\":1e300}").skipped == ["damagedRecord": 1])
     #expect(try records("{\"rss\":-80}, 7").skipped == ["damagedRecord": 2])
     #expect(try records("{\"range\":1}").records.count == 1)
-    #expect(try records("{\"range\":1},]").skipped == ["damagedRecord": 1])
+    #expect(try records("{\"range\":1},").skipped == ["damagedRecord": 1])
     #expect(try records("{\"range\":1}}").skipped == ["truncatedFile": 1])
     let long = try records("{\"range\":1,\"cir\":[\"\(String(repeating: "1", count: 300_000))\"]},{\"range\":2}")
     #expect(long.records.map(\.distance) == [2] && long.skipped == ["recordTooLong": 1])
