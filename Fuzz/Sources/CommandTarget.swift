@@ -16,6 +16,7 @@ struct CommandTarget {
   static let all = [
     "array": CommandTarget("replay CAPTURE --threads 1 --array FILE"),
     "calibration": CommandTarget("replay CAPTURE --threads 1 --array ARRAY --calibration FILE"),
+    "calibrate-export": CommandTarget("calibrate export FILE --to qorvo --antenna-delay 16384"),
     "info": CommandTarget("info FILE"),
     "paths": CommandTarget("paths FILE --threads 1 --paths"),
     "pulse": CommandTarget("replay CAPTURE --threads 1 --pulse FILE"),

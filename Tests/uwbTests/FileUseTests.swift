@@ -23,6 +23,7 @@ struct FileUseTests {
     ["calibrate", "delay", "x", "--truth", "IN", "--out", "OUT"],
     ["replay", "x", "--calibration", "IN", "--report", "OUT"], ["replay", "x", "--array", "IN", "--report", "OUT"],
     ["replay", "x", "--pulse", "IN", "--report", "OUT"], ["replay", "x", "--pose", "IN", "--report", "OUT"],
+    ["calibrate", "export", "IN", "--to", "text", "--out", "OUT"],
     ["evaluate", "ranging", "IN", "--svg", "OUT"], ["evaluate", "angle", "--array", "IN", "--svg", "OUT"],
   ]
 

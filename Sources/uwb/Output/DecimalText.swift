@@ -51,23 +51,21 @@ extension [UInt8] {
 extension String {
   /// A number with so many decimal places, as `appendDecimal` writes it; `absent` where there is none, or none that is finite.
   init(decimal value: Double?, places: Int, absent: String = "–") {
-    guard let value, value.isFinite else {
-      self = absent
-      return
-    }
-    var bytes: [UInt8] = []
-    bytes.appendDecimal(value, places: places)
-    self.init(decoding: bytes, as: UTF8.self)
+    self.init(value, absent) { $0.appendDecimal($1, places: places) }
   }
 
   /// The same with so many significant digits.
   init(decimal value: Double?, digits: Int, absent: String = "–") {
+    self.init(value, absent) { $0.appendDecimal($1, digits: digits) }
+  }
+
+  private init(_ value: Double?, _ absent: String, _ append: (inout [UInt8], Double) -> Void) {
     guard let value, value.isFinite else {
       self = absent
       return
     }
     var bytes: [UInt8] = []
-    bytes.appendDecimal(value, digits: digits)
+    append(&bytes, value)
     self.init(decoding: bytes, as: UTF8.self)
   }
 

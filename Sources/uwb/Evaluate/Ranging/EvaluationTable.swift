@@ -37,7 +37,7 @@ struct EvaluationTableWriter {
 
   mutating func write(_ table: EvaluationTable) throws {
     switch kind {
-    case .table: try writeText(table)
+    case .table: try output.write((count > 0 ? "\n" : "") + table.lines)
     case .ndjson: try writeObjects(table)
     case .csv: try writeLines(table)
     }
@@ -66,22 +66,26 @@ struct EvaluationTableWriter {
     }
   }
 
-  private func writeText(_ table: EvaluationTable) throws {
-    var lines = [table.columns.map { "\($0)" }]
-    lines += table.rows.map { $0.map { $0.string(absent: "–") } }
-    let widths = table.columns.indices.map { column in lines.map { $0[column].count }.max() ?? 0 }
-    try output.write("\(count > 0 ? "\n" : "")\(table.name)\n")
-    for line in lines {
-      var text = " "
+}
+
+extension EvaluationTable {
+  /// For people: its name, and aligned columns below.
+  var lines: String {
+    var cells = [columns.map { "\($0)" }]
+    cells += rows.map { $0.map { $0.string(absent: "–") } }
+    let widths = columns.indices.map { column in cells.map { $0[column].count }.max() ?? 0 }
+    var text = "\(name)\n"
+    for line in cells {
+      text += " "
       for (column, cell) in line.enumerated() {
-        let blanks = String(repeating: " ", count: widths[column] - cell.count)
         // Names to the left, numbers to the right.
-        let isName = table.rows.first.map { if case .text = $0[column] { true } else { false } } ?? true
-        text += " " + (isName ? cell + blanks : blanks + cell)
+        let isName = rows.first.map { if case .text = $0[column] { true } else { false } } ?? true
+        text += " " + (isName ? cell.padded(to: widths[column]) : cell.indented(to: widths[column]))
       }
       while text.hasSuffix(" ") { text.removeLast() }
-      try output.write(text + "\n")
+      text += "\n"
     }
+    return text
   }
 }
 
