@@ -9,14 +9,16 @@
   ///     let radio = try await UCIRadio.open(.serial("/dev/ttyACM0"))
   ///     let host = NearbyHost(radio: radio)
   ///
-  /// Each link is one session of the chip, with the link's parameters; its rounds are reported as ready measurements, or as missed. An unplugged
-  /// chip is `suspended`. When it is back it is reset, the links that still range are started again, and it is `resumed`.
+  /// Each link is one session of the chip, with the link's parameters. Its rounds are reported as ready measurements, or as missed. Those
+  /// whose diagnostics hold impulse responses are exchanges: an engine given to `NearbyHost.attach` tells their line of sight.
+  /// An unplugged chip is `suspended`. When it is back it is reset, the links that still range are started again, and it is `resumed`.
   public final class UCIRadio: RangingRadio {
     private struct State {
       var links: [UInt32: RangingLink] = [:]
       /// Who waits for the chip's first word.
       var opening: CheckedContinuation<Result<DeviceCapabilities, UCIConnectionError>, Never>?
       var isReady = false
+      var reader = UCIRoundReader()
     }
 
     public let capabilities: DeviceCapabilities
@@ -55,6 +57,9 @@
     public func stop(_ link: RangingLink) async {
       if let id = core.release(link) { core.connection.stop(id) }
     }
+
+    /// What of the chip's traffic was wrong or passed over, and how often.
+    public var problems: [UCIRoundReader.Problem: Int] { core.problems }
 
     /// Stops all sessions and leaves the chip; its reports end.
     public func close() { core.connection.close() }
@@ -101,6 +106,8 @@
         }
       }
 
+      var problems: [UCIRoundReader.Problem: Int] { state.withLock { $0.reader.problems } }
+
       private func link(_ id: UInt32) -> RangingLink? { state.withLock { $0.links[id] } }
 
       private func opened(_ result: Result<DeviceCapabilities, UCIConnectionError>) {
@@ -135,12 +142,19 @@
           guard let link = link(id) else { return }
           _ = release(link)
           reports.yield(.failed("\(error)", of: link))
-        case .info(let id, let info):
-          guard let link = link(id), case .twoWay(let list) = info.measurements else { return }
-          for round in list {
-            reports.yield(round.radioMeasurement.map { .measured($0, of: link) } ?? .missed(link))
+        case .packet(let packet): report(state.withLock { $0.reader.push(packet) })
+        case .started, .stopped, .info: break
+        }
+      }
+
+      private func report(_ results: [UCIRoundReader.Result]) {
+        for result in results {
+          guard let link = result.sessionID.flatMap(link) else { continue }
+          if result.hasImpulseResponse {
+            reports.yield(.exchange(result.exchange, of: link))
+          } else {
+            reports.yield(result.exchange.ready.map { .measured($0, of: link) } ?? .missed(link))
           }
-        case .started, .stopped, .packet: break
         }
       }
     }

@@ -86,6 +86,10 @@ public struct CaptureFormat: Sendable {
       name: "ewine", summary: "eWINE CSV tables of CIR magnitudes (DWM1000), no phase", isStream: true,
       recognise: { EWINELines.recognise($0) }, open: { CIRLog(EWINELines(), $0) }),
     CaptureFormat(
+      name: "uci-log", summary: "text log of a UCI radio's traffic, a packet a line in hexadecimal digits",
+      isStream: true,
+      recognise: { UCILog.recognise($0) }, open: { UCILog($0) }),
+    CaptureFormat(
       name: "npy", summary: "NumPy array: CIRs × antennas × taps, complex64 or pairs of int16", isStream: true,
       recognise: { NumPyReader.recognise($0) }, open: { try NumPyReader($0) },
       openWithOptions: { try NumPyReader($0, options: $1) }),

@@ -39,7 +39,7 @@ public struct RadioMeasurement: Sendable, Hashable {
     self.time = time
   }
 
-  /// The same as an engine would say it.
+  /// The same as an engine would say it; `noDirection` where it holds neither a distance nor an angle.
   ///
   /// - Parameter now: s, where the radio gave no time
   public func measurement(of peer: DeviceAddress, exchange: Int = 0, at now: Double) -> RangingMeasurement {
@@ -54,6 +54,7 @@ public struct RadioMeasurement: Sendable, Hashable {
       measurement.direction = Direction.unitVector(azimuth: azimuth.value, elevation: elevation.value)
     }
     measurement.lineOfSightProbability = lineOfSightProbability
+    if distance == nil, azimuth == nil, elevation == nil { measurement.status = .noDirection }
     return measurement
   }
 }

@@ -88,8 +88,10 @@ public struct RangingExchange: Sendable {
   /// Phase differences of arrival that the chip hands over in place of CIRs, rad, whole turns not told: as the device
   /// numbers its antenna pairs, or antenna 1, 2, … against antenna 0 where an array is given.
   public var phaseDifferences: [Double]?
-  /// What a chip that ranges by itself has measured; the engine hands it on.
+  /// What a chip that ranges by itself has measured; the engine hands it on, and adds what the impulse responses say.
   public var ready: RadioMeasurement?
+  /// Whether such a chip says that the round failed.
+  public var hasFailed = false
   public var truth: GroundTruth?
   /// Where the peer stands, m, in the room's axes; `nil` where the capture doesn't say.
   public var peerPosition: SIMD3<Double>?

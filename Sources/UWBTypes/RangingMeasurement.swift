@@ -13,8 +13,10 @@ public enum MeasurementStatus: String, Sendable, Hashable, Codable, CaseIterable
   /// A timestamp that the ranging formula needs is absent: of the four intervals, or of a round and a reply with a known
   /// offset between the clocks.
   case missingTimestamps
-  /// There are no CIRs and no timestamps, and the phase differences that stand in their place give no direction.
+  /// There are no CIRs and no timestamps, and the phase differences or angles that stand in their place give no direction.
   case noDirection
+  /// The radio ranges by itself, and says that the round failed.
+  case failedRound
   /// The timestamps give a distance that can't be: far below zero, or beyond the configured limit.
   case impossibleDistance
 }

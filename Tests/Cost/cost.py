@@ -143,6 +143,7 @@ CASES = {
     "twr-table": (INFO, 300, repeated("twr-table/1", 1)),
     "range-table": (INFO, 500, repeated("range-table/long", 1)),
     "range-table, a column a pair": (INFO, 500, repeated("range-table/pairs", 1)),
+    "uci-log": (INFO, 200, repeated("uci-log/plain")),
     "uci": (INFO, 200, lambda n: seed("uci/session.pcapng") * n),
     "sigmf": ([["convert", "IN", "OUT.sigmf-meta"], ["info", "OUT.sigmf-meta"]], 200, capture),
     "archive": ([["convert", "IN", "OUT.sigmf"], ["info", "OUT.sigmf"]], 200, capture),

@@ -14,9 +14,10 @@ final class ChipBench: Sendable {
   init(
     at place: SimulatedChipServer.Place = .listening(.unix(ChipBench.freePath())),
     _ settings: SimulatedChip.Settings = SimulatedChip.Settings(),
+    observe: SimulatedChip.Observe? = nil,
     measure: @escaping SimulatedChip.Measure = { _ in ChipBench.round(centimetres: 200) }
   ) async throws {
-    let server = SimulatedChipServer(at: place) { SimulatedChip(settings, measure: measure) }
+    let server = SimulatedChipServer(at: place) { SimulatedChip(settings, observe: observe, measure: measure) }
     self.server = server
     let (paths, continuation) = AsyncStream<String>.makeStream()
     try PortThread.start {

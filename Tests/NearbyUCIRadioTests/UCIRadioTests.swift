@@ -3,6 +3,7 @@ import NearbySession
 import NearbyUCI
 import NearbyUCIRadio
 import Testing
+import UWBTracking
 import UWBTypes
 
 @Suite(.timeLimit(.minutes(5))) struct UCIRadioTests {
@@ -38,6 +39,62 @@ import UWBTypes
       #expect(abs(distance - 2) < 0.3)
       #expect(object.direction != nil)
       #expect(object.lineOfSightProbability != nil)
+      break
+    }
+    session.invalidate()
+  }
+
+  /// What an engine is to a host: here it says how many taps it was shown, in the line-of-sight probability.
+  private final class TapCounter: RangingProcess {
+    func process(_ exchange: RangingExchange) -> RangingMeasurement {
+      var measurement =
+        exchange.ready?.measurement(of: exchange.peer, at: exchange.time)
+        ?? RangingMeasurement(exchange: 0, time: exchange.time, peer: exchange.peer, status: .missingTimestamps)
+      let taps = exchange.receptionsWithImpulseResponse.first?.impulseResponse?.tapCount ?? 0
+      measurement.lineOfSightProbability = Double(taps) / 100
+      return measurement
+    }
+
+    func process(_ measurement: RangingMeasurement, of pair: RadioPair) -> RangingMeasurement { measurement }
+    func forget(_ peer: DeviceAddress) {}
+  }
+
+  private struct Counting: RangingProcessSource {
+    func makeProcess(tracking: PeerTracker.Configuration?) -> any RangingProcess { TapCounter() }
+  }
+
+  @Test(
+    "windows of impulse responses go to the host's engine; without one the chip's distance goes on",
+    arguments: [true, false])
+  func diagnostics(hasEngine: Bool) async throws {
+    let observe: SimulatedChip.Observe = { round in
+      [
+        SimulatedDiagnostics.Frame(
+          message: round.isInitiator ? 1 : 0, sender: round.peer, windows: [(0..<40).map { SIMD2($0, 1) }],
+          firstPath: 10)
+      ]
+    }
+    let bench = try await ChipBench(observe: observe) { _ in
+      var round = ChipBench.round(centimetres: 300)
+      round.lineOfSight = .unknown
+      return round
+    }
+    defer { bench.close() }
+    let radio = try await UCIRadio.open(bench.address)
+    let host = NearbyHost(
+      radio: radio, engine: hasEngine ? Counting() : nil, settings: Self.settings(), permission: .granted)
+    let session = NearbySession(host: host)
+    let peer = NearbySession(host: NearbyHost(permission: .granted))
+    let events = session.events
+    try session.run(.peer(NearbyPeerConfiguration(peerToken: try #require(peer.discoveryToken))))
+    for try await event in events {
+      guard case .updated(let objects) = event, let object = objects.first, let distance = object.distance else {
+        continue
+      }
+      #expect(abs(distance - 3) < 0.5)
+      // The first round's diagnostics come when it has gone on.
+      if hasEngine, object.lineOfSightProbability != 0.4 { continue }
+      if hasEngine { #expect(radio.problems == [.lateDiagnostics: 1]) }
       break
     }
     session.invalidate()

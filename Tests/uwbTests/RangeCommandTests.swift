@@ -141,4 +141,41 @@ import UWBPlatform
     _ = radio.rest()
     radio.process.waitUntilExit()
   }
+
+  @Test(
+    "windows of impulse responses: line of sight that the radio left open, live, replayed and converted",
+    arguments: ["android", "qorvo"])
+  func diagnostics(layout: String) throws {
+    let folder = try TemporaryFolder()
+    let radio = try RunningUwb(["radio", "simulate", "--pty", "--diagnostics", layout, "--window-taps", "64"])
+    let path = try #require(radio.line())
+    let record = folder.path("walk.pcapng")
+    let live = try UwbProcess.run(
+      "range", String(path), "--rate", "50", "--count", "12", "--record", record, "--param", "qorvo-diagnostics=1")
+    radio.send(SIGINT)
+    _ = radio.rest()
+    radio.process.waitUntilExit()
+    #expect(live.status == 0, "\(live.errors)")
+    let updates = try live.events().filter { $0["event"] as? String == "update" }
+    #expect(updates.count == 12 && updates.allSatisfy { $0["line_of_sight_probability"] is Double })
+    #expect(live.lines.last?.contains(#""skipped_input":{}"#) == true, "\(live.lines.last ?? "")")
+    #expect(try UwbProcess.run("replay", record).output == live.output)
+
+    for (name, format) in [("walk.ndjson", "ndjson"), ("walk.sigmf-meta", "sigmf"), ("walk.npy", "npy")] {
+      let converted = folder.path(name)
+      let run = try UwbProcess.run("convert", record, converted)
+      #expect(run.status == 0 && run.errors.contains("12 exchanges, 12 CIRs"), "\(run.errors)")
+      let info = try UwbProcess.run("info", converted)
+      #expect(info.status == 0 && info.output.contains("64"), "\(format): \(info.output)\(info.errors)")
+    }
+  }
+
+  @Test("rounds that failed have a reason of their own")
+  func failedRounds() throws {
+    let radio = try Radio()
+    defer { radio.close() }
+    let run = try UwbProcess.run("range", radio.place, "--rate", "200", "--count", "4")
+    let rejected = try run.events().filter { $0["event"] as? String == "rejected" }
+    #expect(rejected.map { $0["reason"] as? String } == ["failedRound"])
+  }
 }

@@ -104,10 +104,19 @@ private struct RadioReceiver {
   mutating func take(_ report: RadioReport, for host: NearbyHost) {
     switch report {
     case .exchange(var exchange, let link):
+      (exchange.peer, exchange.local) = (link.peerAddress, link.localAddress)
+      // A radio that ranges by itself has a clock of its own, and needs no engine.
+      if let ready = exchange.ready {
+        exchange.time = host.now
+        guard process != nil, host.read({ $0.isRanging(link) }) else {
+          return take(.measured(ready, of: link), for: host)
+        }
+      } else if exchange.hasFailed {
+        return take(.missed(link), for: host)
+      }
       guard let process else {
         return host.fail(link, "the radio reports exchanges, and there is no engine for them")
       }
-      (exchange.peer, exchange.local) = (link.peerAddress, link.localAddress)
       host.deliver(process.process(exchange), of: link)
     case .measured(let measured, let link):
       let measurement = measured.measurement(of: link.peerAddress, at: host.now)
@@ -118,7 +127,7 @@ private struct RadioReceiver {
       host.deliver(tracked ?? measurement, of: link)
     case .missed(let link):
       host.deliver(
-        RangingMeasurement(exchange: 0, time: host.now, peer: link.peerAddress, status: .missingTimestamps), of: link)
+        RangingMeasurement(exchange: 0, time: host.now, peer: link.peerAddress, status: .failedRound), of: link)
     case .suspended: host.setRadioAvailable(false)
     case .resumed: host.setRadioAvailable(true)
     case .failed(let reason, let link): host.fail(link, reason)

@@ -17,7 +17,8 @@ public protocol RangingRadio: Sendable {
 
 /// What a radio says.
 public enum RadioReport: Sendable {
-  /// An exchange with timestamps and impulse responses, for the engine.
+  /// An exchange with timestamps and impulse responses, for the engine. Or what a chip has measured by itself, with impulse responses: an
+  /// engine, where there is one, tells line of sight of them.
   case exchange(RangingExchange, of: RangingLink)
   /// The result of a chip that ranges by itself.
   case measured(RadioMeasurement, of: RangingLink)

@@ -10,6 +10,10 @@ public struct SimulatedChip: Sendable {
     public var supportsAngles = true
     /// s; rounds that are due when more time than this has passed are not made up for.
     public var longestDelay = 1.0
+    /// The layout of the diagnostics that it sends of what `observe` sees.
+    public var diagnostics = SimulatedDiagnostics.Layout.qorvo
+    /// Whether a round's diagnostics come before its result.
+    public var sendsDiagnosticsFirst = false
 
     public init() {}
   }
@@ -21,13 +25,18 @@ public struct SimulatedChip: Sendable {
     public var time: Double
     public var sequence: UInt32
     public var channel: UInt8
+    /// Which end this chip is: it hears the response, or the poll and the final.
+    public var isInitiator: Bool
   }
 
   public typealias Measure = @Sendable (Round) -> TwoWayMeasurement
+  /// What the receiver saw of the frames of a round with one peer.
+  public typealias Observe = @Sendable (Round) -> [SimulatedDiagnostics.Frame]
 
   static let dialect = UCIDialect(.second)
   let settings: Settings
   let measure: Measure
+  private let observe: Observe?
   var sessions: [UInt32: SimulatedChipSession] = [:]
   var handles: UInt32 = 0
   var configuration: [UCIParameterID: [UInt8]] = [.init(rawValue: 1): [0]]
@@ -38,9 +47,11 @@ public struct SimulatedChip: Sendable {
   /// Written, and not handed over yet.
   var output: [UInt8] = []
 
-  public init(_ settings: Settings = Settings(), measure: @escaping Measure) {
+  /// - Parameter observe: asked after `measure`; `nil` for a chip that sends no diagnostics.
+  public init(_ settings: Settings = Settings(), observe: Observe? = nil, measure: @escaping Measure) {
     self.settings = settings
     self.measure = measure
+    self.observe = observe
   }
 
   /// Sessions that range now.
@@ -88,14 +99,21 @@ public struct SimulatedChip: Sendable {
       var info = SessionInfo()
       (info.sequence, info.token) = (session.sequence, handle)
       info.interval = UInt32(clamping: Int((session.interval * 1000).rounded()))
+      var frames: [SimulatedDiagnostics.Frame] = []
       let rounds = session.peers.map { peer in
-        var measured = measure(
-          Round(peer: peer, time: time, sequence: session.sequence, channel: session.channel))
+        let round = Round(
+          peer: peer, time: time, sequence: session.sequence, channel: session.channel,
+          isInitiator: session.isInitiator)
+        var measured = measure(round)
         measured.address = .short(peer)
+        frames += observe?(round) ?? []
         return measured
       }
       info.measurements = .twoWay(rounds)
+      let diagnostics = observe == nil ? nil : SimulatedDiagnostics(frames, of: handle, session.sequence)
+      if settings.sendsDiagnosticsFirst { say(diagnostics) }
       say(info)
+      if !settings.sendsDiagnosticsFirst { say(diagnostics) }
       let isLate = now - time > settings.longestDelay
       sessions[handle]?.sequence &+= 1
       sessions[handle]?.nextRound = (isLate ? now : time) + session.interval
@@ -116,6 +134,14 @@ public struct SimulatedChip: Sendable {
     // What the chip says itself has room in its packets.
     guard let packets = try? message.packets(in: Self.dialect) else { return }
     for packet in packets { output += (try? packet.bytes) ?? [] }
+  }
+
+  private mutating func say(_ diagnostics: SimulatedDiagnostics?) {
+    switch (settings.diagnostics, diagnostics) {
+    case (_, nil): break
+    case (.qorvo, let diagnostics?): say(diagnostics.qorvo)
+    case (.android, let diagnostics?): say(diagnostics.android)
+    }
   }
 
   mutating func say(state: DeviceState) {

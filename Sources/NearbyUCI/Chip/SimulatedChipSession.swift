@@ -22,6 +22,7 @@ struct SimulatedChipSession: Sendable {
   /// s
   var interval: Double { Double(max(1, number(.rangingInterval) ?? 200)) / 1000 }
   var channel: UInt8 { UInt8(clamping: number(.channel) ?? 9) }
+  var isInitiator: Bool { number(.deviceRole) == 1 }
   /// `nil` for no limit
   var maximumRounds: UInt32? { number(.maximumMeasurements).flatMap { $0 == 0 ? nil : UInt32(clamping: $0) } }
 
@@ -33,7 +34,7 @@ struct SimulatedChipSession: Sendable {
   /// What is wrong with a parameter; `nil` for nothing.
   static func fault(_ parameter: UCIParameter) -> UCIStatus? {
     guard let lengths = lengths[parameter.id] else {
-      // The manufacturer's own are not this one's; others of the standard are taken and change nothing.
+      // Manufacturers' own, but for those of diagnostics, are not this one's; others of the standard are taken and change nothing.
       return parameter.id.rawValue >= 0xE3 ? .invalidParameter : nil
     }
     guard lengths.contains(parameter.value.count) else { return .invalidMessageSize }
@@ -55,6 +56,7 @@ struct SimulatedChipSession: Sendable {
     .notifications: [1], .notificationNear: [2], .notificationFar: [2], .deviceRole: [1], .frameFormat: [1],
     .signalStrengthReporting: [1], .preambleCode: [1], .startOfFrameDelimiter: [1], .slotsPerRound: [1],
     .scheduleMode: [1], .addressMode: [1], .vendorID: [2], .staticInitialVector: [6], .hopping: [1],
-    .maximumRetries: [2], .maximumMeasurements: [2], .stsSegmentCount: [1], .stsLength: [1],
+    .maximumRetries: [2], .maximumMeasurements: [2], .stsSegmentCount: [1], .stsLength: [1], .qorvoDiagnostics: [1],
+    .qorvoDiagnosticFields: [4],
   ]
 }

@@ -124,14 +124,23 @@ public struct SegmentImpulseResponse: UCILayout {
     let count = try coder.codeCount(taps.count, UInt8.self, "taps")
     let place = coder.offset
     try coder.code(&tapOctets, "octets of a tap")
-    guard tapOctets % 2 == 0, (2...16).contains(tapOctets) else {
+    guard Self.isTap(octets: Int(tapOctets)) else {
       throw .invalid(field: "octets of a tap", offset: place, value: UInt64(tapOctets))
     }
+    try Self.code(&taps, count: count, octets: Int(tapOctets), &coder)
+  }
+
+  static func isTap(octets: Int) -> Bool { octets % 2 == 0 && (2...16).contains(octets) }
+
+  /// So many taps of so many octets each.
+  static func code(
+    _ taps: inout [SIMD2<Int64>], count: Int, octets: Int, _ coder: inout UCICoder
+  ) throws(UCIError) {
     if coder.isReading { taps = [] }
     for index in 0..<count {
       var tap = coder.isReading ? SIMD2<Int64>() : taps[index]
-      tap.x = try Self.code(tap.x, octets: Int(tapOctets) / 2, &coder)
-      tap.y = try Self.code(tap.y, octets: Int(tapOctets) / 2, &coder)
+      tap.x = try code(tap.x, octets: octets / 2, &coder)
+      tap.y = try code(tap.y, octets: octets / 2, &coder)
       if coder.isReading { taps.append(tap) }
     }
   }

@@ -23,6 +23,13 @@ public struct NXPImpulseResponse: UCILayout {
     }
   }
 
+  /// Notifications of this and later firmware that hold impulse responses, and name no round. The payloads of the last two are not documented,
+  /// or not whole.
+  static let kinds: Set<UCIMessageKind> = [
+    First.kind, Second.kind, UCIMessageKind(.notification, group: 0xE, opcode: 0x0B),
+    UCIMessageKind(.notification, group: 0xF, opcode: 0x34),
+  ]
+
   /// The first receiver's.
   public struct First: UCIMessage {
     public static let kind = UCIMessageKind(.notification, group: 0xE, opcode: 0x04)

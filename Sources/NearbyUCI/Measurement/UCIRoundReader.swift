@@ -2,33 +2,64 @@ import UWBTypes
 
 /// Results of ranging rounds from a chip's traffic, live or recorded: packets of both directions go in, in their order.
 ///
-/// It follows the dialogue as far as a result's meaning depends on it: the chip's generation, the own address, resets. Traffic that begins in the middle is read as well.
+/// It follows the dialogue as far as a result's meaning depends on it: the chip's generation, addresses, roles, resets. Traffic that begins in
+/// the middle is read as well. Diagnostics with windows of impulse responses become receptions of the round that they are of.
 public struct UCIRoundReader: Sendable {
   /// One peer's part in a round.
-  public struct Result: Sendable, Hashable {
+  public struct Result: Sendable {
     /// The session's handle or, in 1.x, its id.
     public var token: UInt32
+    /// Where the session's making was seen.
+    public var sessionID: UInt32?
     public var sequence: UInt32
-    public var local: DeviceAddress?
-    public var peer: DeviceAddress
     public var status: UCIStatus
-    /// `nil` where the round failed.
-    public var measurement: RadioMeasurement?
+    /// When the round's notification came, µs
+    public var microseconds: UInt64
+    /// Peers, what the chip has measured, and impulse responses. Its index and time are 0.
+    public var exchange: RangingExchange
     /// Rounds whose results should have come since the session's last one.
     public var lost = 0
+
+    public var hasImpulseResponse: Bool { !exchange.receptionsWithImpulseResponse.isEmpty }
+  }
+
+  /// What was wrong, or passed over.
+  public enum Problem: String, Sendable, Hashable, CaseIterable {
+    /// A message that could not be read.
+    case badMessage
+    /// A round whose number is missing.
+    case lostRound
+    /// A round of a kind of ranging that has no layout here.
+    case otherRound
+    /// A round whose session sends diagnostics, and that came without.
+    case roundWithoutDiagnostics
+    /// Diagnostics of a round that did not come.
+    case diagnosticsWithoutRound
+    /// Diagnostics that came after their round had gone on without them.
+    case lateDiagnostics
+    /// A frame of a round with several peers, without the address of its sender.
+    case frameOfUnknownPeer
+    /// A window of another segment than the one used, or of a frame that an exchange has no place for.
+    case unusedWindow
+    /// A window whose octets do not divide into taps.
+    case unreadableWindow
+    /// An NXP chip's impulse response, which names no round.
+    case windowWithoutRound
   }
 
   private struct Session {
+    var id: UInt32?
     var sequence: UInt32?
     var local: DeviceAddress?
+    var isInitiator: Bool?
   }
 
   public private(set) var dialect = UCIDialect()
-  /// Messages that could not be read.
-  public private(set) var unreadable = 0
+  private var own: [Problem: Int] = [:]
   private var commands = UCIReassembler()
   private var answers = UCIReassembler()
   private var sessions: [UInt32: Session] = [:]
+  private var diagnostics = DiagnosticsJoin()
   /// Whether the chip was told to reset and has not answered: what it still says is of sessions that are no more.
   private var isResetting = false
   /// Of the session whose making was asked for last.
@@ -36,90 +67,109 @@ public struct UCIRoundReader: Sendable {
 
   public init() {}
 
+  /// What was wrong so far, and how often.
+  public var problems: [Problem: Int] { own.merging(diagnostics.problems, uniquingKeysWith: +) }
+
   /// Takes the next packet; returns the results that it completes.
-  public mutating func push(_ packet: UCIPacket) -> [Result] {
+  ///
+  /// - Parameter microseconds: when it passed, on any clock
+  public mutating func push(_ packet: UCIPacket, microseconds: UInt64 = 0) -> [Result] {
     do throws(UCIError) {
       let isCommand = packet.kind.type == .command
-      guard let message = try isCommand ? commands.push(packet) : answers.push(packet),
-        let decoded = try message.decoded(in: dialect)
-      else { return [] }
-      return take(decoded.message)
+      guard let message = try isCommand ? commands.push(packet) : answers.push(packet) else { return [] }
+      if NXPImpulseResponse.kinds.contains(message.kind) { own[.windowWithoutRound, default: 0] += 1 }
+      guard let decoded = try message.decoded(in: dialect) else { return [] }
+      return take(decoded.message, microseconds)
     } catch {
-      unreadable += 1
+      own[.badMessage, default: 0] += 1
       return []
     }
   }
 
-  private mutating func take(_ message: any UCIMessage) -> [Result] {
+  /// Ends the traffic: gives the results that still wait for diagnostics.
+  public mutating func finish() -> [Result] { diagnostics.end().flatMap { results(of: $0) } }
+
+  private mutating func take(_ message: any UCIMessage, _ microseconds: UInt64) -> [Result] {
     switch message {
     case is ResetDevice:
-      sessions.removeAll()
+      defer { sessions.removeAll() }
       isResetting = true
+      return finish()
     case is UCIStatusResponse<ResetDevice>: isResetting = false
     case let info as DeviceInfo where info.status == .ok: dialect.generation = info.generation
     case let command as InitializeSession: initializing = command.sessionID
     case let answer as SessionHandle where answer.status == .ok:
-      if let token = answer.handle ?? initializing { sessions[token] = Session() }
-    case let command as SetSessionConfiguration:
-      if let address = command.parameters.last(where: { $0.id == .deviceAddress })?.number {
-        sessions[command.token, default: Session()].local = DeviceAddress(rawValue: address)
-      }
+      if let token = answer.handle ?? initializing { sessions[token] = Session(id: initializing) }
+    case let command as SetSessionConfiguration: configure(command)
     case let command as StartSession: sessions[command.token]?.sequence = nil
-    case let info as SessionInfo: return results(of: info)
+    case let status as SessionStatus where status.state != .active:
+      return diagnostics.end(status.token).flatMap { results(of: $0) }
+    case let info as SessionInfo: return take(info, microseconds)
+    case let seen as AndroidDiagnostics where !isResetting: return take(seen.diagnostics)
+    case let seen as QorvoDiagnostics where !isResetting: return take(seen.diagnostics)
+    case is LegacySessionInfo: own[.otherRound, default: 0] += 1
     default: break
     }
     return []
   }
 
-  private mutating func results(of info: SessionInfo) -> [Result] {
-    guard case .twoWay(let list) = info.measurements, !isResetting else { return [] }
-    var session = sessions[info.token] ?? Session()
-    let lost = session.sequence.map { Int(info.sequence &- $0 &- 1) } ?? 0
-    session.sequence = info.sequence
-    sessions[info.token] = session
-    return list.enumerated().map { index, round in
-      Result(
-        token: info.token, sequence: info.sequence, local: session.local,
-        peer: DeviceAddress(rawValue: round.address.value), status: round.status,
-        // A number that goes back is a session's that began anew.
-        measurement: round.radioMeasurement, lost: index == 0 && lost < 1 << 16 ? lost : 0)
+  private mutating func configure(_ command: SetSessionConfiguration) {
+    var session = sessions[command.token] ?? Session()
+    for parameter in command.parameters {
+      guard let number = parameter.number else { continue }
+      switch parameter.id {
+      case .deviceAddress: session.local = DeviceAddress(rawValue: number)
+      case .deviceRole: session.isInitiator = number == 1
+      case .qorvoDiagnostics where number != 0: diagnostics.expect(command.token)
+      default: break
+      }
     }
-  }
-}
-
-extension TwoWayMeasurement {
-  /// Standard deviation of a distance, m: chips give whole centimetres, and none of them says how good they are.
-  static let distanceDeviation = 0.1
-  /// Standard deviation of an angle with a figure of merit of 100 %, rad.
-  static let angleDeviation = Double.pi / 36
-  /// Chips say yes or no to line of sight. They are taken to be right nine times in ten.
-  static let lineOfSightCertainty = 0.9
-
-  /// What the round has measured; `nil` where it failed, or gave neither a distance nor an angle.
-  public var radioMeasurement: RadioMeasurement? {
-    guard status.hasMeasured, distance != nil || azimuth.degrees != nil || elevation.degrees != nil else { return nil }
-    return RadioMeasurement(
-      distance: distance, distanceDeviation: Self.distanceDeviation, azimuth: azimuth.radioAngle,
-      elevation: elevation.radioAngle,
-      lineOfSightProbability: lineOfSightProbability)
+    sessions[command.token] = session
   }
 
-  private var lineOfSightProbability: Double? {
-    switch lineOfSight {
-    case .clear: Self.lineOfSightCertainty
-    case .obstructed: 1 - Self.lineOfSightCertainty
-    default: nil
-    }
+  private mutating func take(_ info: SessionInfo, _ microseconds: UInt64) -> [Result] {
+    guard !isResetting else { return [] }
+    let lost = sessions[info.token]?.sequence.map { Int(info.sequence &- $0 &- 1) } ?? 0
+    sessions[info.token, default: Session()].sequence = info.sequence
+    // A number that goes back is a session's that began anew.
+    let round = DiagnosticsJoin.Round(info: info, microseconds: microseconds, lost: lost < 1 << 16 ? lost : 0)
+    return diagnostics.take(round).flatMap { results(of: $0) }
   }
-}
 
-extension UCIAngle {
-  /// The deviation grows as the figure of merit falls.
-  fileprivate var radioAngle: RadioMeasurement.Angle? {
-    degrees.map {
-      let merit = min(1, Double(figureOfMerit) / 100)
-      return RadioMeasurement.Angle(
-        $0 * .pi / 180, deviation: TwoWayMeasurement.angleDeviation / merit, figureOfMerit: merit)
+  private mutating func take(_ seen: RangeDiagnostics) -> [Result] {
+    diagnostics.take(seen).flatMap { results(of: $0) }
+  }
+
+  private mutating func results(of round: DiagnosticsJoin.Round) -> [Result] {
+    own[.lostRound, default: 0] += round.lost
+    let session = sessions[round.info.token] ?? Session()
+    let peers = round.info.peerRounds
+    if !round.info.measurements.isRead { own[.otherRound, default: 0] += 1 }
+    let results = peers.enumerated().map { index, peer in
+      var exchange = RangingExchange(
+        index: 0, time: 0, peer: peer.peer, local: session.local,
+        poll: RangingMessage(transmitted: peer.transmitted, reception: peer.received.map { Reception(time: $0) }))
+      exchange.ready = peer.measurement
+      exchange.hasFailed = peer.measurement == nil
+      exchange.chipReport = peer.measurement.map {
+        ChipReport(
+          distance: $0.distance, rawDistance: $0.distance, azimuth: $0.azimuth?.value, elevation: $0.elevation?.value)
+      }
+      // Without an address a frame can be but the only peer's.
+      let reports = round.reports.filter { $0.emitter.map { UInt64($0) == peer.peer.rawValue } ?? (peers.count == 1) }
+      let frames = RoundFrames(reports, isInitiator: session.isInitiator)
+      frames.enter(into: &exchange)
+      own[.unusedWindow, default: 0] += frames.unusedWindows
+      own[.unreadableWindow, default: 0] += frames.unreadableWindows
+      return Result(
+        token: round.info.token, sessionID: session.id, sequence: round.info.sequence, status: peer.status,
+        microseconds: round.microseconds, exchange: exchange, lost: index == 0 ? round.lost : 0)
     }
+    let known = Set(peers.map(\.peer.rawValue))
+    own[.frameOfUnknownPeer, default: 0] += round.reports.count { report in
+      report.emitter.map { !known.contains(UInt64($0)) } ?? (peers.count > 1) && !report.windows().windows.isEmpty
+    }
+    own = own.filter { $0.value > 0 }
+    return results
   }
 }

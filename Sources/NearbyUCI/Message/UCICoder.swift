@@ -69,9 +69,15 @@ public struct UCICoder: Sendable {
 
   /// A low part of a number, as of a 40-bit time.
   mutating func code(_ value: inout UInt64, octets: Int, _ field: String) throws(UCIError) {
-    var raw = (0..<octets).map { UInt8(truncatingIfNeeded: value >> UInt64(8 * $0)) }
-    try code(&raw, count: octets, field)
-    value = raw.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    guard isReading else {
+      for index in 0..<octets { bytes.append(UInt8(truncatingIfNeeded: value >> UInt64(8 * index))) }
+      offset += octets
+      return
+    }
+    try require(octets, field)
+    value = 0
+    for index in 0..<octets { value |= UInt64(bytes[offset + index]) << UInt64(8 * index) }
+    offset += octets
   }
 
   public mutating func code(_ value: inout [UInt8], count: Int, _ field: String) throws(UCIError) {

@@ -1,10 +1,11 @@
 import NearbyUCI
 import UWBTypes
 
-/// Exchanges from a UCI chip's traffic: one for each peer of each round, with what the chip has measured. Live traffic and a recording of it
-/// give the same.
+/// Exchanges from a UCI chip's traffic: one for each peer of each round, with what the chip has measured and the impulse responses of its
+/// diagnostics. Live traffic and a recording of it give the same.
 public struct UCIExchanges: Sendable {
-  public private(set) var skipped = SkippedInput()
+  /// No chip's pulse is known: a DW3000's profile, whose deviations are a real receiver's, stands for them all.
+  public static let header = CaptureHeader(format: "uci", profile: RadioName.dw3000)
   private var reader = UCIRoundReader()
   private var count = 0
   /// µs; of the first round
@@ -12,28 +13,31 @@ public struct UCIExchanges: Sendable {
 
   public init() {}
 
+  public var skipped: SkippedInput {
+    var skipped = SkippedInput()
+    for problem in UCIRoundReader.Problem.allCases {
+      if let count = reader.problems[problem] { skipped.add(problem.rawValue, count: count) }
+    }
+    return skipped
+  }
+
   /// Takes the next packet of either direction.
   ///
   /// - Parameter microseconds: when it passed, on any clock
   public mutating func push(_ packet: UCIPacket, microseconds: UInt64) -> [RangingExchange] {
-    let unreadable = reader.unreadable
-    let results = reader.push(packet)
-    if reader.unreadable > unreadable { skipped.add("badMessage") }
-    return results.map { result in
-      if result.lost > 0 { skipped.add("lostRound", count: result.lost) }
-      let first = start ?? microseconds
-      start = first
-      defer { count += 1 }
-      var exchange = RangingExchange(
-        index: count, time: Double(microseconds < first ? 0 : microseconds - first) * 1e-6, peer: result.peer,
-        local: result.local, poll: RangingMessage())
-      exchange.ready = result.measurement
-      if let measured = result.measurement {
-        exchange.chipReport = ChipReport(
-          distance: measured.distance, rawDistance: measured.distance, azimuth: measured.azimuth?.value,
-          elevation: measured.elevation?.value)
-      }
-      return exchange
-    }
+    reader.push(packet, microseconds: microseconds).map { exchange(of: $0) }
+  }
+
+  /// Ends the traffic: what still waited for diagnostics.
+  public mutating func finish() -> [RangingExchange] { reader.finish().map { exchange(of: $0) } }
+
+  private mutating func exchange(of result: UCIRoundReader.Result) -> RangingExchange {
+    let first = start ?? result.microseconds
+    start = first
+    defer { count += 1 }
+    var exchange = result.exchange
+    exchange.index = count
+    exchange.time = Double(result.microseconds < first ? 0 : result.microseconds - first) * 1e-6
+    return exchange
   }
 }

@@ -18,7 +18,7 @@ public struct UCIRecording: CaptureReader {
     var microseconds = 1.0
   }
 
-  public let header = CaptureHeader(format: "uci", profile: RadioName.ideal)
+  public let header = UCIExchanges.header
   private let source: ByteSource
   private var isBigEndian = false
   private var interfaces: [Interface] = []
@@ -45,7 +45,10 @@ public struct UCIRecording: CaptureReader {
 
   public mutating func next() throws -> RangingExchange? {
     while pending.isEmpty {
-      guard let block = try nextBlock() else { return nil }
+      guard let block = try nextBlock() else {
+        pending = exchanges.finish().reversed()
+        return pending.popLast()
+      }
       take(block)
     }
     return pending.removeLast()

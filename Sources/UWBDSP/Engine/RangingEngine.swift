@@ -56,7 +56,7 @@ public struct RangingEngine: Sendable {
   let phaseDirection: PhaseDirection?
   let responseDirection: ResponseDirection?
   let antennas: AntennaCalibration?
-  private let isSupported: Bool
+  let isSupported: Bool
 
   /// An array beyond `EngineLimits` makes every measurement `beyondLimits`.
   public init(_ configuration: Configuration) {
@@ -97,7 +97,7 @@ public struct RangingEngine: Sendable {
     fileprivate(set) var response: ResponseDirection.Workspace?
     /// What line of sight and range bias of the exchange measured last were judged by, its distance entered; `nil` where
     /// none of its receptions has a first path.
-    @exclusivity(unchecked) public fileprivate(set) var qualityFeatures: QualityFeatures?
+    @exclusivity(unchecked) public internal(set) var qualityFeatures: QualityFeatures?
 
     fileprivate init(
       _ engine: RangingEngine, tapCount: Int, antennaCount: Int
@@ -173,10 +173,7 @@ public struct RangingEngine: Sendable {
   public func measure(
     _ exchange: RangingExchange, clock: ClockTracker.Estimate? = nil, using workspace: Workspace
   ) -> RangingMeasurement {
-    if let ready = exchange.ready {
-      workspace.qualityFeatures = nil
-      return ready.measurement(of: exchange.peer, exchange: exchange.index, at: exchange.time)
-    }
+    if let ready = exchange.ready { return complete(ready, of: exchange, using: workspace) }
     let wanted = measure(exchange, by: configuration.delay, clock: clock, using: workspace)
     guard wanted.status.allowsFallback,
       exchange.localReceptions.first?.impulseResponse != nil
@@ -201,7 +198,8 @@ public struct RangingEngine: Sendable {
     var result = RangingMeasurement(
       exchange: exchange.index, time: exchange.time, peer: exchange.peer, status: isSupported ? .ok : .beyondLimits)
     workspace.qualityFeatures = nil
-    guard isSupported else { return result }
+    if exchange.hasFailed { result.status = .failedRound }
+    guard result.status == .ok else { return result }
     let isFallback = method != configuration.delay
     let isResponder = exchange.initiator == .peer
     let (first, second) = exchange.localReceptions
@@ -392,7 +390,8 @@ extension MeasurementStatus {
     switch self {
     case .didNotConverge, .impossibleDistance: true
     // A CIR that holds no signal is no evidence that the chip ranged one.
-    case .ok, .noFirstPath, .emptyImpulseResponse, .beyondLimits, .missingTimestamps, .noDirection: false
+    case .ok, .noFirstPath, .emptyImpulseResponse, .beyondLimits, .missingTimestamps, .noDirection, .failedRound:
+      false
     }
   }
 

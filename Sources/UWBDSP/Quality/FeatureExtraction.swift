@@ -48,6 +48,7 @@ public struct FeatureExtraction: Sendable, Hashable {
   ) -> QualityFeatures {
     let window = FeatureWindow(taps, firstPathTaps: path.delayTaps)
     var result = QualityFeatures()
+    result.tapsAfter = Double(window.count - window.wholeOrigin)
     let sums = ProfileSums(window)
     AmplitudeFeatures.measure(window, sums, path, into: &result)
     ProfileFeatures.measure(window, sums, into: &result)

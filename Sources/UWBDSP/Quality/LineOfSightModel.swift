@@ -6,14 +6,17 @@ public struct LineOfSightModel: Sendable, Hashable, Codable {
   public var linear: LinearModel
   /// Where `linear` was trained; `nil` believes it everywhere. No part of a file: models learnt on site have none.
   public var support: FeatureSupport?
+  /// What short windows do to its odds; no part of a file either.
+  public var windows: ShortWindowOdds?
 
   private enum CodingKeys: String, CodingKey {
     case linear = "logOdds"
   }
 
-  public init(logOdds: LinearModel, support: FeatureSupport? = nil) {
+  public init(logOdds: LinearModel, support: FeatureSupport? = nil, windows: ShortWindowOdds? = nil) {
     linear = logOdds
     self.support = support
+    self.windows = windows
   }
 
   /// 0 … 1; allocates nothing.
@@ -21,7 +24,10 @@ public struct LineOfSightModel: Sendable, Hashable, Codable {
     LogisticRegression.probability(logOdds: logOdds(features))
   }
 
-  public func logOdds(_ features: QualityFeatures) -> Double { linear.value(at: features) * trust(features) }
+  public func logOdds(_ features: QualityFeatures) -> Double {
+    let odds = linear.value(at: features)
+    return (windows?.logOdds(odds, tapsAfter: features.tapsAfter) ?? odds) * trust(features)
+  }
 
   /// 1 where `features` are like training, 0 where nothing is known of such.
   public func trust(_ features: QualityFeatures) -> Double { support?.trust(features, of: linear.features) ?? 1 }

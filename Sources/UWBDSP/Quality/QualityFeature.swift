@@ -133,6 +133,8 @@ public struct QualityFeatures: Sendable, Hashable {
   private var siteOdds = 0.0
   /// `nil` where the chip reported no power; of two receptions the mean, in decibels.
   public var reportedPower: ReportedPower?
+  /// Taps from the first path to the end of what the features were measured on; of two receptions the mean.
+  public var tapsAfter = Double(FeatureExtraction.tapsAfter)
 
   public init() {}
 
@@ -164,6 +166,7 @@ public struct QualityFeatures: Sendable, Hashable {
     result.middle = 0.5 * (one.middle + other.middle)
     result.high = 0.5 * (one.high + other.high)
     result.siteOdds = 0.5 * (one.siteOdds + other.siteOdds)
+    result.tapsAfter = 0.5 * (one.tapsAfter + other.tapsAfter)
     result.reportedPower = one.reportedPower ?? other.reportedPower
     if let one = one.reportedPower, let other = other.reportedPower {
       result.reportedPower = ReportedPower(

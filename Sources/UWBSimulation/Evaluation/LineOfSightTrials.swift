@@ -11,8 +11,11 @@ public struct LineOfSightTrials: Sendable, Hashable {
   public var siteCount: Int
   public var placesPerSite: Int
   public var seed: UInt64
+  /// Taps of the window that the chip cuts round its own first path; `nil` for whole CIRs.
+  public var window: Int?
 
-  public init(siteCount: Int, placesPerSite: Int = 20, seed: UInt64) {
+  public init(siteCount: Int, placesPerSite: Int = 20, seed: UInt64, window: Int? = nil) {
+    self.window = window
     self.siteCount = siteCount
     self.placesPerSite = placesPerSite
     self.seed = seed
@@ -42,8 +45,10 @@ public struct LineOfSightTrials: Sendable, Hashable {
     let radio = SimulatedReceiver(using: &generator)
     let tapCount = SimulatedReceiver.tapCount
     let synthesizer = ImpulseResponseSynthesizer(pulse: radio.pulse, tapCount: tapCount, truncation: 1e-3)
-    let stage = DelayStage.make(RangingEngine.Configuration(profile: radio.profile), tapCount: tapCount)
-    let extraction = FeatureExtraction(pulse: radio.profile.pulse)
+    // Of chips that send windows no pulse is known.
+    let profile = window == nil ? radio.profile : .dw3000
+    let stage = DelayStage.make(RangingEngine.Configuration(profile: profile), tapCount: tapCount)
+    let extraction = FeatureExtraction(pulse: profile.pulse)
     let workspace = extraction.makeWorkspace()
     // A stream of its own: what else is drawn stays as it is.
     var powers = SeededGenerator(seed: seed, stream: UInt64(index) | 1 << 32)
@@ -56,8 +61,9 @@ public struct LineOfSightTrials: Sendable, Hashable {
       let onset = generator.uniform(in: 180...200)
       synthesizer.synthesizeNoiseless(place.paths, onsetTaps: onset, into: &samples)
       radio.receive(&samples, using: &generator)
-      taps.load(
-        ChannelImpulseResponse(samples), antenna: 0, backgroundPeriodTaps: radio.profile.backgroundPeriodTaps)
+      let start = window.map { ChipWindow.start(of: $0, in: samples) } ?? 0
+      let seen = window.map { Array(samples[start..<start + $0]) } ?? samples
+      taps.load(ChannelImpulseResponse(seen), antenna: 0, backgroundPeriodTaps: profile.backgroundPeriodTaps)
       if taps.isUsable { stage.estimate(taps, into: &estimate) }
       guard taps.isUsable, estimate.status == .ok, let path = estimate.firstPath else {
         result.missed += 1
@@ -68,7 +74,7 @@ public struct LineOfSightTrials: Sendable, Hashable {
       features.reportPower(
         Self.signal.report(ofdBm: level + features[.energy] - workspace.pulseEnergydB),
         pulseEnergydB: workspace.pulseEnergydB)
-      let distance = place.distance + (path.delayTaps - onset) * UWB.tap * UWB.speedOfLightInAir
+      let distance = place.distance + (path.delayTaps + Double(start) - onset) * UWB.tap * UWB.speedOfLightInAir
       features.setDistance(distance)
       result.samples.append(
         QualitySample(
@@ -76,6 +82,23 @@ public struct LineOfSightTrials: Sendable, Hashable {
           isLineOfSight: place.isLineOfSight))
       result.kinds.append(site.kind)
     }
+  }
+}
+
+/// Where a chip cuts a window out of its accumulator: round its own first path, an edge over noise and side lobes.
+enum ChipWindow {
+  /// Over the noise's power, and over the strongest tap's.
+  private static let overNoise = 36.0
+  private static let overPeak = 0.01
+  /// Taps at the start, where nothing has arrived.
+  private static let noiseTaps = 150
+
+  static func start(of window: Int, in samples: [Complex<Float>]) -> Int {
+    let powers = samples.map { Double($0.lengthSquared) }
+    let noise = powers.prefix(noiseTaps).reduce(0, +) / Double(noiseTaps)
+    let threshold = max(overNoise * noise, overPeak * (powers.max() ?? 0))
+    let edge = powers.firstIndex { $0 > threshold } ?? 0
+    return max(0, min(samples.count - window, edge - ShortWindowOdds.tapsBefore(window: window)))
   }
 }
 

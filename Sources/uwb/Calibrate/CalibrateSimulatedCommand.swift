@@ -31,16 +31,22 @@ struct CalibrateSimulatedCommand: ParsableCommand {
   func run() throws {
     try FileUse(outputs: [out]).check()
     let training = LineOfSightTrials(siteCount: sites, seed: seed).samples()
-    guard let model = SimulatedTraining(training) else {
+    let windows = ShortWindowOdds.windows.map { LineOfSightTrials(siteCount: sites, seed: seed, window: $0).samples() }
+    guard let model = SimulatedTraining(training, windows: windows) else {
       throw CaptureError(
         file: "--sites \(sites)", problem: "the fit did not settle", remedy: "Take more sites or another seed.")
     }
     if let out {
       try OutputFile.write(SimulatedModelSource(model: model, sites: sites, seed: seed).text, to: out)
     }
-    let judging = LineOfSightTrials(siteCount: max(1, sites / 3), seed: seed &+ 1).samples()
+    func judging(window: Int?) -> LineOfSightTrials.Result {
+      LineOfSightTrials(siteCount: max(1, sites / 3), seed: seed &+ 1, window: window).samples()
+    }
     let output = ByteOutput()
-    try output.write(SimulatedReport(model: model, judging: judging).text)
+    let report = SimulatedReport(
+      model: model, judging: judging(window: nil),
+      windows: ShortWindowOdds.windows.map { ($0, judging(window: $0).samples) })
+    try output.write(report.text)
     try output.flush()
   }
 }
@@ -55,17 +61,29 @@ struct SimulatedTraining {
   let shape: LineOfSightModel
   let excess: ExcessLossModel
 
-  init?(_ training: LineOfSightTrials.Result) {
+  /// - Parameter windows: places seen through each of `ShortWindowOdds.windows`.
+  init?(_ training: LineOfSightTrials.Result, windows: [LineOfSightTrials.Result]) {
     let features = QualityFeatureSet.relative.features
     let table = FeatureTable(training.samples.map(\.features), features: features)
     guard let linear = LineOfSightTraining.model(training.samples, .relative, lambda: Self.lambda)?.linear,
       let support = FeatureSupport(fitting: table, share: Self.supportShare)
     else { return nil }
-    let shape = LineOfSightModel(logOdds: linear, support: support)
+    let lines = windows.compactMap { Self.line($0.samples, linear) }
+    guard lines.count == ShortWindowOdds.windows.count else { return nil }
+    let shape = LineOfSightModel(
+      logOdds: linear, support: support,
+      windows: ShortWindowOdds(intercepts: lines.map(\.intercept), slopes: lines.map { $0.coefficients[0] }))
     let known = zip(training.samples, training.kinds).filter { $0.1.hasPathLoss }.map(\.0)
     guard let excess = Self.excess(known, shape) else { return nil }
     self.shape = shape
     self.excess = excess
+  }
+
+  /// Log-odds of line of sight as a line over those by the shape.
+  private static func line(_ samples: [QualitySample], _ shape: LinearModel) -> RidgeRegression.Solution? {
+    let table = FeatureTable(columnCount: 1, values: samples.map { shape.value(at: $0.features) })
+    return LogisticRegression(lambda: 1e-4).fit(
+      table, labels: samples.map { $0.isLineOfSight == true }, weights: samples.map { _ in 1 })
   }
 
   private static func excess(_ samples: [QualitySample], _ shape: LineOfSightModel) -> ExcessLossModel? {

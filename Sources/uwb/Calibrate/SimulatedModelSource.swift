@@ -14,6 +14,13 @@ struct SimulatedModelSource {
             limit: \(number(support.limit)))
       """
     }
+    let windows = model.shape.windows.map { windows in
+      """
+      ShortWindowOdds(
+            intercepts: [\(list(windows.intercepts))],
+            slopes: [\(list(windows.slopes))])
+      """
+    }
     return """
       extension LineOfSightModel {
         /// The model of the shape that ships, trained on simulated sites alone.
@@ -27,7 +34,8 @@ struct SimulatedModelSource {
               means: [\(list(linear.scaling.means))],
               deviations: [\(list(linear.scaling.deviations))], clip: \(linear.scaling.clip)),
             coefficients: [\(list(linear.coefficients))], intercept: \(number(linear.intercept))),
-          support: \(support ?? "nil"))
+          support: \(support ?? "nil"),
+          windows: \(windows ?? "nil"))
       }
 
       extension ExcessLossModel {

@@ -5,6 +5,8 @@ import UWBSimulation
 struct SimulatedReport {
   let model: SimulatedTraining
   let judging: LineOfSightTrials.Result
+  /// Places seen through windows of so many taps.
+  let windows: [(taps: Int, samples: [QualitySample])]
 
   private struct Judged {
     var odds: [Double] = []
@@ -35,9 +37,18 @@ struct SimulatedReport {
     let (before, after) = withBaselines()
     lines += row("with path loss, by shape", before)
     lines += row("the same, baselines learnt", after)
+    let short = windows.map { taps, samples in
+      var judged = Judged()
+      for sample in samples { judged.add(model.shape.logOdds(sample.features), sample) }
+      return ("windows of \(taps) taps, by shape", judged)
+    }
+    for (name, judged) in short { lines += row(name, judged) }
     lines += "stated probability, mean and share in line of sight\n"
-    return lines + reliability("by shape", shape) + reliability("by shape and radio", byRadio)
+    lines +=
+      reliability("by shape", shape) + reliability("by shape and radio", byRadio)
       + reliability("baselines learnt", after)
+    for (name, judged) in short { lines += reliability(name, judged) }
+    return lines
   }
 
   /// Sites with a level of their own, of which the radio's distribution is known alone.

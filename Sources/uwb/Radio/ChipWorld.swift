@@ -20,9 +20,12 @@ final class ChipWorld: Sendable {
   private let device: String
   /// In the order of their addresses, from 1 on.
   private let others: [String]
+  /// What the radio's diagnostics hold; it then leaves line of sight to whoever reads them, as chips do.
+  private let windows: ChipWindows?
 
   /// - Throws: `CaptureError` for a scenario that can't be read, `ValidationError` for a device that is not in it.
-  init(scenario path: String?, device: String?, seed: UInt64) throws {
+  init(scenario path: String?, device: String?, windows: ChipWindows? = nil, seed: UInt64) throws {
+    self.windows = windows
     let random = SeededGenerator(seed: seed, stream: 5)
     guard let path else {
       state = StateLock(State(room: nil, random: random))
@@ -47,7 +50,17 @@ final class ChipWorld: Sendable {
         missed.slot = 2
         return missed
       }
-      return Self.measurement(place, &state.random)
+      var measured = Self.measurement(place, &state.random)
+      if windows != nil { measured.lineOfSight = .unknown }
+      return measured
+    }
+  }
+
+  /// The frames that the radio hears of a peer; none of one that is not there.
+  func observe(_ round: SimulatedChip.Round) -> [SimulatedDiagnostics.Frame] {
+    state.withLock { state in
+      guard let windows, let place = place(of: round, state.room) else { return [] }
+      return windows.frames(of: round, distance: place.distance, isClear: place.isClear, using: &state.random)
     }
   }
 

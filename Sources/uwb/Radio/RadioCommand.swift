@@ -5,6 +5,8 @@ import NearbyUCI
 import NearbyUCIRadio
 import UWBCapture
 
+extension SimulatedDiagnostics.Layout: ExpressibleByArgument {}
+
 /// `uwb radio`: radios made by this program.
 struct RadioCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -20,6 +22,7 @@ struct RadioCommand: ParsableCommand {
         EXAMPLES
           uwb radio simulate --pty
           uwb radio simulate --listen unix:/tmp/radio --scenario Scenarios/two-phones.yaml
+          uwb radio simulate --listen unix:/tmp/radio --diagnostics qorvo
         """)
 
     @Flag(help: "A pseudo-terminal, which programs open as a serial device. This is the default.")
@@ -47,6 +50,16 @@ struct RadioCommand: ParsableCommand {
       transform: OptionRange.reader(OptionRange.seconds))
     var unplugFor = 2.0
 
+    @Option(
+      help: ArgumentHelp(
+        "Send diagnostics with a window of the impulse response of each frame, laid out as android or qorvo.",
+        discussion: "The radio then leaves it open whether there is line of sight, as chips do.", valueName: "layout"))
+    var diagnostics: SimulatedDiagnostics.Layout?
+
+    @Option(
+      help: "With --diagnostics: taps of a window, 16 to 64.", transform: OptionRange.reader(ChipWindows.tapCounts))
+    var windowTaps = 32
+
     @Option(help: "Seed of the noise.", transform: OptionRange.reader(OptionRange.seed))
     var seed: UInt64 = 1
 
@@ -63,8 +76,14 @@ struct RadioCommand: ParsableCommand {
       } catch {
         throw ValidationError("\(error)")
       }
-      let world = try ChipWorld(scenario: scenario, device: device, seed: seed)
-      let server = SimulatedChipServer(at: place) { SimulatedChip { world.measure($0) } }
+      let windows = diagnostics == nil ? nil : ChipWindows(tapCount: windowTaps)
+      let world = try ChipWorld(scenario: scenario, device: device, windows: windows, seed: seed)
+      var settings = SimulatedChip.Settings()
+      if let diagnostics { settings.diagnostics = diagnostics }
+      let observe: SimulatedChip.Observe? = windows == nil ? nil : { @Sendable in world.observe($0) }
+      let server = SimulatedChipServer(at: place) { [settings] in
+        SimulatedChip(settings, observe: observe) { world.measure($0) }
+      }
       try PortThread.start { [unplugEvery, unplugFor] in Self.attend(server, every: unplugEvery, for: unplugFor) }
       try Interruption.finishing {
         do {

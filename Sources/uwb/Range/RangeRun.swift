@@ -13,7 +13,7 @@ final class RangeRun {
   private var exchanges = UCIExchanges()
   private var output = NDJSONOutput(ByteOutput())
   private var pipeline = ReplayPipeline()
-  private let ranging = RangingPipeline(RangingEngine(.init(profile: .ideal)), tracking: nil)
+  private let ranging = RangingPipeline(RangingEngine(.init(profile: .dw3000)), tracking: nil)
   private let start = ContinuousClock.now
   /// µs since 1970, at `start`
   private let startMicroseconds = UInt64(max(0, Date().timeIntervalSince1970) * 1e6)
@@ -27,7 +27,7 @@ final class RangeRun {
     // A recording's events name the recording, live as well as replayed.
     output.begin(
       capture: record.map { CaptureNames.shortest([$0])[0] } ?? device,
-      header: CaptureHeader(format: "uci", profile: RadioName.ideal))
+      header: UCIExchanges.header)
   }
 
   func take(_ event: UCIConnection.Event) throws {
@@ -56,16 +56,20 @@ final class RangeRun {
     let (seconds, attoseconds) = start.duration(to: .now).components
     let microseconds = startMicroseconds + UInt64(seconds) * 1_000_000 + UInt64(attoseconds / 1_000_000_000_000)
     try recording?.append(packet, microseconds: microseconds)
-    let exchanges = exchanges.push(packet, microseconds: microseconds)
+    try deliver(exchanges.push(packet, microseconds: microseconds))
+    if let count, pipeline.totals.exchanges >= count { isDone = true }
+  }
+
+  private func deliver(_ exchanges: [RangingExchange]) throws {
     for exchange in exchanges {
       try pipeline.process(exchange, ranging.measure(exchange)) { try output.write($0) }
     }
     if !exchanges.isEmpty { try output.flush() }
-    if let count, pipeline.totals.exchanges >= count { isDone = true }
   }
 
   /// Ends the output as a replay's.
   func finish() throws {
+    try deliver(exchanges.finish())
     try pipeline.finish(skipped: exchanges.skipped) { try output.write($0) }
     try output.end(pipeline.totals)
     try output.finish(pipeline.totals)

@@ -98,4 +98,22 @@ import Testing
     #expect(fine.levels.map(\.rawTotalSNR) == [6272] && fine.levels.map(\.rawSignalStrength) == [-78])
     #expect(fine.fineDistance == 20342)
   }
+
+  @Test(
+    "Qorvo's diagnostics: a window of the preamble with its offset, power and a second segment", .needsRealData(folder))
+  func diagnostics() throws {
+    let vector = try #require(try vectors().first { $0.name.hasSuffix("three-reports") })
+    var reader = UCIRoundReader()
+    #expect(reader.push(try #require(try UCIPacket(bytes: vector.wire))).isEmpty)
+    var info = SessionInfo()
+    (info.token, info.sequence) = (1, 12)
+    var round = TwoWayMeasurement()
+    (round.address, round.rawDistance) = (.short(1), 200)
+    info.measurements = .twoWay([round])
+    let exchange = try #require(try info.packets().flatMap { reader.push($0) }.first?.exchange)
+    let reception = try #require(exchange.poll.reception)
+    #expect(reception.impulseResponse?.tapCount == 6 && reception.impulseResponse?.antennaCount == 1)
+    #expect(reception.chipFirstPathTaps == 2)
+    #expect(reader.problems == [.unusedWindow: 1])
+  }
 }

@@ -58,8 +58,51 @@ import UWBTypes
     let first = try #require(exchanges.first)
     #expect(first.peer == DeviceAddress(rawValue: 1) && first.local == DeviceAddress(rawValue: 0x1234))
     #expect(first.ready?.distance == 2.1 && first.chipReport?.azimuth == 12.5 * .pi / 180)
-    #expect(exchanges.last?.ready == nil)
+    #expect(exchanges.last?.ready == nil && exchanges.last?.hasFailed == true)
     #expect(skipped.counts == ["lostRound": 2])
+  }
+
+  /// A recording of so many packets, a millisecond apart.
+  private static func recording(of packets: [UCIPacket]) throws -> [UInt8] {
+    let path = NSTemporaryDirectory() + "/\(UUID().uuidString).pcapng"
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let writer = try UCIRecordingWriter(path: path)
+    for (index, packet) in packets.enumerated() { try writer.append(packet, microseconds: 1000 * UInt64(index)) }
+    return [UInt8](try Data(contentsOf: URL(filePath: path)))
+  }
+
+  @Test("one-way angles and a tag's messages of anchors: angles, and the times of message and arrival")
+  func otherKinds() throws {
+    var angle = OneWayAngleMeasurement()
+    (angle.address, angle.azimuth) = (.short(7), UCIAngle(degrees: -20, figureOfMerit: 80))
+    var heard = DownlinkMeasurement()
+    (heard.address, heard.lineOfSight) = (.short(8), .obstructed)
+    (heard.azimuth, heard.transmitTime, heard.receiveTime) = (UCIAngle(degrees: 30, figureOfMerit: 100), 5000, 7000)
+    var blind = heard
+    blind.azimuth = UCIAngle()
+    var failed = heard
+    failed.status = .receptionTimeout
+    let packets = try [
+      SessionInfo.Measurements.oneWayAngle([angle]), .downlink([heard, blind, failed]), .other(count: 0),
+    ]
+    .flatMap { measurements in
+      var info = SessionInfo()
+      (info.token, info.measurements) = (4, measurements)
+      switch measurements {
+      case .oneWayAngle: info.type = .oneWayAngle
+      case .downlink: info.type = .downlink
+      default: info.type = .init(rawValue: 0)
+      }
+      return try info.packets()
+    }
+    let (exchanges, skipped) = try Self.read(Self.recording(of: packets))
+    #expect(exchanges.map(\.peer.rawValue) == [7, 8, 8, 8] && skipped.counts == ["otherRound": 1])
+    let degrees = exchanges.map { $0.ready?.azimuth.map { ($0.value * 180 / .pi).rounded() } }
+    #expect(degrees == [-20, 30, nil, nil] && exchanges.allSatisfy { $0.ready?.distance == nil })
+    #expect(exchanges.map(\.hasFailed) == [false, false, false, true])
+    #expect(exchanges[1].poll.transmitted == DeviceTime(ticks: 5000))
+    #expect(exchanges[1].poll.reception?.time == DeviceTime(ticks: 7000))
+    #expect(exchanges[1].ready?.lineOfSightProbability.map { $0 < 0.5 } == true)
   }
 
   @Test("it is known by its first bytes")

@@ -60,4 +60,21 @@ import UWBDSP
       ReceiverOperatingCurve(scores: scores, labels: trials.map { $0.isLineOfSight == true }))
     #expect(curve.area > 0.79 - 0.06, "\(curve.area)")
   }
+
+  /// Windows as chips' diagnostics hold them, on sites that were not trained on: probabilities mean what they say. Places of a site are
+  /// alike, four of them.
+  @Test(arguments: [16, 24, 64]) func probabilitiesOnShortWindowsMeanWhatTheySay(window: Int) throws {
+    let trials = LineOfSightTrials(siteCount: 80, placesPerSite: 10, seed: 5506, window: window).samples().samples
+    let odds = trials.map { LineOfSightModel.simulated.logOdds($0.features) }
+    let labels = trials.map { $0.isLineOfSight == true }
+    for isAbove in [false, true] {
+      let inside = odds.indices.filter { (odds[$0] > 0) == isAbove }
+      #expect(inside.count > trials.count / 10)
+      let stated = inside.reduce(0) { $0 + LogisticRegression.probability(logOdds: odds[$1]) } / Double(inside.count)
+      let found = Double(inside.count { labels[$0] }) / Double(inside.count)
+      #expect(abs(stated - found) < 3 * (0.25 / Double(inside.count) * 4).squareRoot(), "\(stated), found \(found)")
+    }
+    let area = try #require(ReceiverOperatingCurve(scores: odds, labels: labels)).area
+    #expect(area > 0.65, "\(area)")
+  }
 }

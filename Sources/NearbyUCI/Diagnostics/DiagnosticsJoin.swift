@@ -1,0 +1,112 @@
+/// Brings each round and the diagnostics of its frames together by session and sequence number, whichever comes first.
+///
+/// A round whose session sends diagnostics waits for its own until the next round of any session, so rounds keep their order and one waits
+/// at the most. A session that sent none for some rounds is not waited for until it sends some again.
+struct DiagnosticsJoin: Sendable {
+  struct Round: Sendable {
+    var info: SessionInfo
+    /// µs; when its notification came
+    var microseconds: UInt64
+    /// Rounds before it whose results did not come.
+    var lost: Int
+    var reports: [FrameReport] = []
+
+    fileprivate var key: Key { Key(token: info.token, sequence: info.sequence) }
+  }
+
+  fileprivate struct Key: Hashable {
+    var token: UInt32
+    var sequence: UInt32
+  }
+
+  private struct Session {
+    /// Rounds in a row without diagnostics; `nil` where none are expected.
+    var missed: Int?
+    /// The round that went on last.
+    var last: UInt32?
+  }
+
+  private static let longestWait = 3
+  private static let capacity = 8
+
+  private(set) var problems: [UCIRoundReader.Problem: Int] = [:]
+  private var sessions: [UInt32: Session] = [:]
+  /// Diagnostics whose round has not come, the oldest first.
+  private var early: [(key: Key, reports: [FrameReport])] = []
+  private var held: Round?
+
+  /// The session's configuration asks for diagnostics.
+  mutating func expect(_ token: UInt32) { sessions[token, default: Session()].missed = 0 }
+
+  mutating func take(_ round: Round) -> [Round] {
+    let released = release()
+    // What came for rounds before this one stays without.
+    drop { $0.token == round.key.token && $0 != round.key }
+    var round = round
+    if let index = early.firstIndex(where: { $0.key == round.key }) {
+      round.reports = early.remove(at: index).reports
+      sessions[round.key.token]?.missed = 0
+    } else if let missed = sessions[round.key.token]?.missed {
+      if missed < Self.longestWait {
+        held = round
+        return released
+      }
+      problems[.roundWithoutDiagnostics, default: 0] += 1
+    }
+    sessions[round.key.token, default: Session()].last = round.key.sequence
+    return released + [round]
+  }
+
+  mutating func take(_ diagnostics: RangeDiagnostics) -> [Round] {
+    let key = Key(token: diagnostics.token, sequence: diagnostics.sequence)
+    if var round = held, round.key == key {
+      held = nil
+      round.reports = diagnostics.reports
+      sessions[key.token] = Session(missed: 0, last: key.sequence)
+      return [round]
+    }
+    sessions[key.token, default: Session()].missed = 0
+    if sessions[key.token]?.last == key.sequence {
+      problems[.lateDiagnostics, default: 0] += 1
+    } else if let index = early.firstIndex(where: { $0.key == key }) {
+      early[index].reports += diagnostics.reports
+    } else {
+      early.append((key, diagnostics.reports))
+      if early.count > Self.capacity { drop { [oldest = early[0].key] in $0 == oldest } }
+    }
+    return []
+  }
+
+  /// A session ranges no more: what waits goes on.
+  mutating func end(_ token: UInt32) -> [Round] {
+    defer {
+      drop { $0.token == token }
+      sessions[token]?.last = nil
+    }
+    return held?.info.token == token ? release() : []
+  }
+
+  /// The same of all sessions, which are forgotten.
+  mutating func end() -> [Round] {
+    defer {
+      drop { _ in true }
+      sessions.removeAll()
+    }
+    return release()
+  }
+
+  private mutating func release() -> [Round] {
+    guard let round = held else { return [] }
+    held = nil
+    problems[.roundWithoutDiagnostics, default: 0] += 1
+    let missed = sessions[round.key.token]?.missed
+    sessions[round.key.token] = Session(missed: missed.map { $0 + 1 }, last: round.key.sequence)
+    return [round]
+  }
+
+  private mutating func drop(_ isOver: (Key) -> Bool) {
+    let count = early.count
+    early.removeAll { isOver($0.key) }
+    if early.count < count { problems[.diagnosticsWithoutRound, default: 0] += count - early.count }
+  }
+}

@@ -1,0 +1,128 @@
+import UWBTypes
+
+/// A window of an impulse response, as diagnostics of either layout carry it.
+struct TapWindow: Sendable {
+  var id: SegmentID
+  /// Where the chip's own first path lies in the window, taps; `nil` where the window does not hold it.
+  var firstPath: Int?
+  /// Octets of a tap
+  var octets: Int
+  var taps: [SIMD2<Int64>]
+
+  /// Whether the offset is that of the window or that of the path is not documented. A window that holds its first path holds it at the
+  /// offset's size either way.
+  init(_ response: SegmentImpulseResponse) {
+    id = response.id
+    octets = Int(response.tapOctets)
+    taps = response.taps
+    firstPath = Self.place(Int(response.firstPathOffset.magnitude), in: taps)
+  }
+
+  /// The samples' format is the chip's own: they are taken as Qorvo's are, in phase and quadrature, signed, half the octets each.
+  ///
+  /// - Parameter receiver: windows of one frame are told apart by their order alone.
+  /// - Returns: `nil` where the octets do not divide into as many taps.
+  init?(_ window: PathWindow, receiver: Int) {
+    let count = Int(window.sampleCount)
+    guard count > 0, window.samples.count % count == 0 else { return nil }
+    octets = window.samples.count / count
+    guard SegmentImpulseResponse.isTap(octets: octets) else { return nil }
+    id = SegmentID(rawValue: UInt8(truncatingIfNeeded: receiver << 4) | (receiver == 0 ? 8 : 0))
+    var coder = UCICoder(reading: window.samples, dialect: UCIDialect(.second))
+    taps = []
+    guard (try? SegmentImpulseResponse.code(&taps, count: count, octets: octets, &coder)) != nil else { return nil }
+    firstPath = Self.place(Int(window.firstPathOffset), in: taps)
+  }
+
+  private static func place(_ offset: Int, in taps: [SIMD2<Int64>]) -> Int? {
+    taps.indices.contains(offset) ? offset : nil
+  }
+}
+
+extension FrameReport {
+  /// Of a frame that was received: what its windows are, and how many could not be read.
+  func windows() -> (windows: [TapWindow], unreadable: Int) {
+    var windows: [TapWindow] = []
+    var unreadable = 0
+    for field in fields {
+      switch field.value {
+      case .impulseResponses(let list): windows += list.map(TapWindow.init)
+      case .windows(let list):
+        let read = list.enumerated().compactMap { TapWindow($1, receiver: $0) }
+        unreadable += list.count - read.count
+        windows += read
+      case .other where field.type == 2 || field.type == 7: unreadable += 1
+      default: break
+      }
+    }
+    return (windows, unreadable)
+  }
+
+  /// Who sent the frame, where the chip says so.
+  var emitter: UInt16? {
+    for case .emitter(let address) in fields.map(\.value) { return address }
+    return nil
+  }
+
+  func metrics(of id: SegmentID) -> SegmentMetrics? {
+    for case .metrics(let list) in fields.map(\.value) {
+      if let found = list.first(where: { $0.id.segment == id.segment && $0.id.receiver == id.receiver }) {
+        return found
+      }
+    }
+    return nil
+  }
+}
+
+extension Reception {
+  /// The windows of one frame as a reception: those of the preamble where there are any, else of the first segment there is; a row for each
+  /// receiver, the primary one first.
+  ///
+  /// Taps are taken to lie `UWB.tap` apart, as in the chips whose diagnostics are described.
+  ///
+  /// - Returns: `nil` where there is no tap; and how many windows have no part in it.
+  static func joining(_ windows: [TapWindow], of report: FrameReport) -> (reception: Reception?, unused: Int) {
+    guard let segment = windows.lazy.filter({ !$0.taps.isEmpty }).map(\.id.segment).min() else {
+      return (nil, windows.count)
+    }
+    let ordered = windows.filter { $0.id.segment == segment && !$0.taps.isEmpty }.sorted { first, second in
+      first.id.isPrimaryReceiver == second.id.isPrimaryReceiver
+        ? first.id.receiver < second.id.receiver : first.id.isPrimaryReceiver
+    }
+    var receivers: Set<UInt8> = []
+    let rows = ordered.filter {
+      $0.taps.count == ordered[0].taps.count && $0.octets == ordered[0].octets
+        && receivers.insert($0.id.receiver).inserted
+    }
+    var reception = Reception(time: DeviceTime(ticks: 0), chipFirstPathTaps: rows[0].firstPath.map(Double.init))
+    reception.impulseResponse = ChannelImpulseResponse(rows.map(\.taps), octets: rows[0].octets)
+    let places = rows.compactMap(\.firstPath).map(Double.init)
+    // Each receiver cuts its window round its own first path.
+    if rows.count > 1, places.count == rows.count { reception.antennaFirstPathTaps = places }
+    if let metrics = report.metrics(of: rows[0].id) {
+      reception.receivedPowerdBm = metrics.level
+      reception.firstPathPowerdBm = metrics.firstPath.level
+    }
+    return (reception, windows.count - rows.count)
+  }
+}
+
+extension ChannelImpulseResponse {
+  /// - Parameter rows: the taps of each receiver, as many of each.
+  fileprivate init(_ rows: [[SIMD2<Int64>]], octets: Int) {
+    let format: SampleFormat = octets <= SampleFormat.int16.byteCount ? .int16 : .float32
+    let storage = TapStorage(byteCount: rows.count * rows[0].count * format.byteCount)
+    let part = format.byteCount / 2
+    storage.withMutableBytes { bytes in
+      for (index, value) in rows.joined().lazy.flatMap({ [$0.x, $0.y] }).enumerated() {
+        switch format {
+        case .int16:
+          bytes.storeBytes(of: Int16(clamping: value).littleEndian, toByteOffset: part * index, as: Int16.self)
+        case .float32:
+          bytes.storeBytes(of: Float(value).bitPattern.littleEndian, toByteOffset: part * index, as: UInt32.self)
+        }
+      }
+    }
+    self.init(storage: storage, format: format, antennaCount: rows.count, tapCount: rows[0].count)
+  }
+}

@@ -1,0 +1,185 @@
+import NearbyUCI
+import UWBTypes
+
+/// UCI traffic as text: a packet a line in hexadecimal digits, with whatever before it.
+///
+///     2025-05-06T14:03:21.001000 NXPUCIX => 20 00 00 01 00
+///     send: 20.02.00.00
+///     < 4000000100  # comment
+///
+/// Digits come in pairs, with blanks, points, colons, commas or hyphens between them or none, with `0x` or without. A packet is told by its
+/// lengths: its header has to fit the digits up to the line's end, or to `#`. Directions are not needed: commands, responses and
+/// notifications say what they are. A line may begin with a time (`TableClock`). Without times a session's rounds are an interval apart.
+public struct UCILog: CaptureReader {
+  public let header = CaptureHeader(format: "uci-log", profile: UCIExchanges.header.profile)
+  private var scanner: LineScanner
+  private var exchanges = UCIExchanges()
+  private var clock = UCILogClock()
+  private var own = SkippedInput()
+  /// In reverse order.
+  private var pending: [RangingExchange] = []
+
+  public init(_ source: ByteSource) { scanner = LineScanner(source) }
+
+  public var bytesRead: Int { scanner.bytesRead }
+
+  public var skipped: SkippedInput {
+    var all = own
+    all.merge(exchanges.skipped)
+    return all
+  }
+
+  public mutating func next() throws -> RangingExchange? {
+    while pending.isEmpty {
+      guard let line = try scanner.next() else {
+        own.addTooLong(of: &scanner)
+        pending = exchanges.finish().reversed()
+        return pending.popLast()
+      }
+      own.addTooLong(of: &scanner)
+      take(line.bytes.span)
+    }
+    return pending.removeLast()
+  }
+
+  private mutating func take(_ line: Span<UInt8>) {
+    guard let (packets, start) = Self.packets(line) else {
+      if !ByteText.isBlank(line, from: 0), line[ByteText.skippingBlanks(line, from: 0)] != UInt8(ascii: "#") {
+        own.add("otherLine", at: "line \(scanner.lineNumber)")
+      }
+      return
+    }
+    let prefix = ByteText.string(line, limit: start)
+    var found: [RangingExchange] = []
+    for packet in packets { found += exchanges.push(packet, microseconds: clock.microseconds(of: packet, prefix)) }
+    pending = found.reversed()
+  }
+
+  // MARK: Lines
+
+  /// Text before a packet: a time, a process, a tag.
+  private static let longestPrefix = 200
+
+  /// The packets that a line ends with, and where they begin.
+  static func packets(_ line: Span<UInt8>) -> (packets: [UCIPacket], start: Int)? {
+    var start = 0
+    while start < min(line.count, longestPrefix) {
+      let isBegin = isDigit(line, start) && (start == 0 || !isLetterOrDigit(line[start - 1]))
+      if isBegin, let bytes = bytes(line, from: start), let packets = packets(bytes) { return (packets, start) }
+      start += 1
+    }
+    return nil
+  }
+
+  private static func isDigit(_ line: Span<UInt8>, _ index: Int) -> Bool {
+    index < line.count && ByteText.hexadecimalDigit(line[index]) != nil
+  }
+
+  private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "a")...UInt8(ascii: "z"):
+      true
+    default: false
+    }
+  }
+
+  /// Pairs of digits up to the line's end or a comment; `nil` where anything else comes.
+  private static func bytes(_ line: Span<UInt8>, from start: Int) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    var position = start
+    while position < line.count {
+      if isDigit(line, position) {
+        if ByteText.matches("0x", in: line, at: position) {
+          position += 2
+          continue
+        }
+        guard let byte = ByteText.hexadecimal(line, at: position, count: 2) else { return nil }
+        bytes.append(UInt8(byte))
+        // Most starts are none, and a line may be long.
+        if bytes.count == UCIPacket.headerLength, !isHeader(bytes) { return nil }
+        position += 2
+        continue
+      }
+      switch line[position] {
+      case UInt8(ascii: "#"): return bytes
+      case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "."), UInt8(ascii: ":"), UInt8(ascii: ","),
+        UInt8(ascii: "-"):
+        position += 1
+      default: return nil
+      }
+    }
+    return bytes
+  }
+
+  private static func isHeader(_ bytes: [UInt8]) -> Bool {
+    guard let type = UCIMessageType(rawValue: bytes[0] >> 5), bytes[1] & 0x40 == 0 else { return false }
+    let hasShortLength = [.command, .response, .notification].contains(type) && bytes[1] & 0x80 == 0
+    return !hasShortLength || bytes[2] == 0
+  }
+
+  /// Whole packets and nothing else; with Android's longer header one.
+  private static func packets(_ bytes: [UInt8]) -> [UCIPacket]? {
+    guard bytes.count >= UCIPacket.headerLength else { return nil }
+    if let packet = UCIRecording.packet(bytes) { return [packet] }
+    var packets: [UCIPacket] = []
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      guard let packet = try? UCIPacket(bytes: rest) else { return nil }
+      packets.append(packet)
+      rest = rest.dropFirst(packet.length)
+    }
+    return packets
+  }
+
+  /// Told by the first line with a packet that has a payload and can be read: numbers in decimal digits are none.
+  static func recognise(_ start: Span<UInt8>) -> CaptureFormat.Recognition {
+    var begin = 0
+    for index in 0..<start.count where start[index] == 0x0A || start[index] == 0x0D {
+      if isPacket(start.extracting(begin..<index)) { return .yes }
+      begin = index + 1
+    }
+    return .undecided
+  }
+
+  private static func isPacket(_ line: Span<UInt8>) -> Bool {
+    guard let packet = packets(line)?.packets.first, packet.kind.type != .data, !packet.payload.isEmpty else {
+      return false
+    }
+    return packet.isContinued || (try? packet.decoded()) != nil
+  }
+}
+
+/// When a log's packets passed: as its lines say, or by the intervals of the rounds.
+private struct UCILogClock {
+  private var table = TableClock()
+  private var microseconds: UInt64 = 0
+  /// By session: the last round, and when it was due.
+  private var rounds: [UInt32: (sequence: UInt32, due: UInt64)] = [:]
+
+  mutating func microseconds(of packet: UCIPacket, _ prefix: String) -> UInt64 {
+    if let seconds = time(prefix) {
+      microseconds = max(microseconds, UInt64(max(0, min(seconds, 1e11)) * 1e6))
+    } else if packet.kind == SessionInfo.kind, !packet.isContinued, let info = try? SessionInfo(payload: packet.payload)
+    {
+      let last = rounds[info.token]
+      let passed = UInt64(last.map { info.sequence &- $0.sequence } ?? 0)
+      let due = (last?.due ?? microseconds) + min(passed, 1 << 16) * 1000 * UInt64(info.interval)
+      rounds[info.token] = (info.sequence, due)
+      microseconds = max(microseconds, due)
+    }
+    return microseconds
+  }
+
+  /// What stands first, with a date or without.
+  private mutating func time(_ prefix: String) -> Double? {
+    let words = prefix.split(whereSeparator: { " \t[]|()".contains($0) }).prefix(2).map(String.init)
+    let dialect = CSVDialect()
+    if words.count == 2, let time = table.seconds(words[0] + " " + words[1], dialect) { return time }
+    // A number without a fraction is as likely a counter's.
+    for word in words where word.contains(".") || word.contains(":") {
+      if let time = table.seconds(word, dialect) { return time }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,25 @@
+extension RangingEngine {
+  /// What a radio has ranged by itself, with what its impulse responses add: first paths, their strength, and line of sight where the radio
+  /// has not told. Distances stay the radio's: an impulse response without timestamps moves none.
+  func complete(
+    _ ready: RadioMeasurement, of exchange: RangingExchange, using workspace: Workspace
+  ) -> RangingMeasurement {
+    var result = ready.measurement(of: exchange.peer, exchange: exchange.index, at: exchange.time)
+    workspace.qualityFeatures = nil
+    guard isSupported else { return result }
+    let isResponder = exchange.initiator == .peer
+    let (first, second) = exchange.localReceptions
+    let firstAnalysis = analyse(first, &workspace.poll, by: configuration.delay)
+    let secondAnalysis = analyse(second, &workspace.final, by: configuration.delay)
+    var seen = result
+    report(firstAnalysis, first, as: isResponder ? \.poll : \.response, by: configuration.delay, in: &seen)
+    report(secondAnalysis, second, as: \.final, by: configuration.delay, in: &seen)
+    (result.firstPathTaps, result.snrdB) = (seen.firstPathTaps, seen.snrdB)
+    workspace.qualityFeatures = quality.judge(firstAnalysis?.features, secondAnalysis?.features, into: &seen)
+    if ready.lineOfSightProbability == nil {
+      result.lineOfSightProbability = seen.lineOfSightProbability
+      result.isLineOfSightUnknown = seen.isLineOfSightUnknown
+    }
+    return result
+  }
+}
