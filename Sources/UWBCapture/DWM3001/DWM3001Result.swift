@@ -21,7 +21,8 @@ struct DWM3001Result {
     isSuccess = ByteText.matches("SUCCESS\"", in: text, at: comma + 10)
     func value(_ name: StaticString) -> (isDamaged: Bool, number: Double?) {
       guard let place = ByteText.end(of: name, in: text) else { return (false, nil) }
-      guard let number = ByteText.decimal(text, at: place), number.end == close || text[number.end] == UInt8(ascii: ",")
+      guard let number = ByteText.decimal(text, at: place),
+        number.end == close || ByteText.matches(",", in: text, at: number.end)
       else { return (true, nil) }
       return (false, number.value)
     }

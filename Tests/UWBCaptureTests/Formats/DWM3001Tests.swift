@@ -66,7 +66,8 @@ import UWBDSP
 
   @Test(arguments: [
     "[mac_address=0x0001, status=\"SUCCESS\", distance[cm]=x]}", "[mac_address=1, status=\"SUCCESS\", distance[cm]=1]}",
-    "[mac_address=0x0001, distance[cm]=1]}", "[mac_address=0x0001, status=\"SUCCESS\", distance[cm]=1",
+    "[mac_address=0x0001, distance[cm]=1]}", "[mac_address=0x0001, status=\"SUCCESS\"], distance[cm]=1",
+    "[mac_address=0x0001, status=\"SUCCESS\", distance[cm]=1",
     "[mac_address=0x0001, status=\"SUCCESS\", distance[cm]=1, loc_az=999.0]}",
   ])
   func damage(_ result: String) throws {
