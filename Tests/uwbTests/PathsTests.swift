@@ -9,7 +9,8 @@ import UWBDSP
 @Suite("first paths of any capture")
 struct PathsTests {
   private static let fields = [
-    "capture", "exchange", "time_s", "peer", "message", "antenna", "status", "first_path_taps", "first_path_std_taps",
+    "capture", "exchange", "time_s", "peer", "message", "segment", "antenna", "status", "first_path_taps",
+    "first_path_std_taps",
     "first_path_std_m", "common_first_path_taps", "chip_first_path_taps", "amplitude", "phase_deg", "phase_std_deg",
     "snr_db", "noise_std", "line_of_sight_probability",
   ]
@@ -98,7 +99,7 @@ struct PathsTests {
       let cells = parts[0].split(separator: ",", omittingEmptySubsequences: false) + [parts[1].dropLast()]
       try #require(cells.count == Self.fields.count + 1)
       for (name, cell) in zip(Self.fields + ["paths"], cells) {
-        let isText = ["capture", "peer", "message", "status"].contains(name)
+        let isText = ["capture", "peer", "message", "segment", "status"].contains(name)
         let value = cell.isEmpty ? "null" : isText ? "\"\(cell)\"" : "\(cell)"
         #expect(object.contains("\"\(name)\":\(value)"), "\(name) \(value)")
       }
@@ -163,6 +164,29 @@ struct PathsTests {
     #expect(rows("response") { $0.response = heard } == poll)
     #expect(rows("second_poll") { $0.secondPoll = heard } == poll)
     #expect(rows("final") { $0.final = heard } == poll)
+  }
+
+  @Test("each segment of the STS has rows of its own, without what the chip says of the preamble")
+  func segments() throws {
+    let folder = try TemporaryFolder()
+    var reader = try openCapture(try Self.walk(folder))
+    var exchange = try #require(try reader.next())
+    exchange.final = nil
+    let response = try #require(exchange.poll.reception?.impulseResponse)
+    exchange.poll.reception?.stsImpulseResponses = [response, response]
+    let finder = PathFinder(RangingEngine(.init(profile: .ideal)), capture: "x", kind: .csv, listsPaths: false)
+    let rows = String(decoding: finder.find(in: exchange).text, as: UTF8.self).split(separator: "\n")
+      .map { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
+    let segment = try #require(Self.fields.firstIndex(of: "segment"))
+    let chip = try #require(Self.fields.firstIndex(of: "chip_first_path_taps"))
+    #expect(rows.map { $0[segment] } == ["preamble", "sts1", "sts2"].flatMap { [$0, $0, $0] })
+    for (index, row) in rows.enumerated() {
+      #expect(row[chip].isEmpty == (index >= 3))
+      let (own, first) = (row.enumerated(), rows[index % 3].enumerated())
+      #expect(
+        own.filter { ![segment, chip].contains($0.0) }.map(\.1)
+          == first.filter { ![segment, chip].contains($0.0) }.map(\.1))
+    }
   }
 
   @Test("inspect shows the rows of its exchange as the table does")

@@ -71,7 +71,23 @@ final class PathFinder {
   private func find(
     in reception: Reception?, _ message: String, of exchange: RangingExchange, into found: inout FoundPaths
   ) {
-    guard let reception, let spacing = reception.impulseResponse?.tapSpacing,
+    guard var reception else { return }
+    find(in: reception, message, "preamble", of: exchange, into: &found)
+    // What the chip says of the first path is said of the preamble.
+    reception.chipFirstPathTaps = nil
+    reception.antennaFirstPathTaps = nil
+    reception.antennaPhases = nil
+    for (index, response) in reception.stsImpulseResponses.enumerated() {
+      reception.impulseResponse = response
+      find(in: reception, message, "sts\(index + 1)", of: exchange, into: &found)
+    }
+  }
+
+  private func find(
+    in reception: Reception, _ message: String, _ segment: String, of exchange: RangingExchange,
+    into found: inout FoundPaths
+  ) {
+    guard let spacing = reception.impulseResponse?.tapSpacing,
       engine.findPaths(in: reception, into: &paths, using: workspace)
     else { return }
     found.totals.impulseResponses += 1
@@ -79,7 +95,7 @@ final class PathFinder {
     for antenna in paths.antennas.indices {
       let row = PathRow(
         capture: capture, exchange: exchange.index, time: exchange.time, peer: peer?.text ?? "", message: message,
-        antenna: antenna, estimate: paths.antennas[antenna], commonTaps: paths.delayTaps,
+        segment: segment, antenna: antenna, estimate: paths.antennas[antenna], commonTaps: paths.delayTaps,
         chipFirstPathTaps: reception.chipFirstPathTaps(antenna: antenna),
         isChips: engine.configuration.delay == .chip, lineOfSightProbability: paths.lineOfSightProbability,
         metresPerTap: spacing * engine.configuration.propagationSpeed)

@@ -11,6 +11,8 @@ struct PathRow {
   var peer: String
   /// Which frame of the exchange was received.
   var message: String
+  /// `preamble`, or `sts1` and on.
+  var segment: String
   var antenna: Int
   var estimate: DelayEstimate
   /// First path of all antennas together, taps.
@@ -61,7 +63,7 @@ extension PathRow {
   private static let fields: [Field] = [
     ("capture", { .text($0.capture) }), ("exchange", { .count($0.exchange) }),
     ("time_s", { .number($0.time, places: 6) }), ("peer", { .text($0.peer) }),
-    ("message", { .text($0.message) }), ("antenna", { .count($0.antenna) }),
+    ("message", { .text($0.message) }), ("segment", { .text($0.segment) }), ("antenna", { .count($0.antenna) }),
     ("status", { .text($0.status.rawValue) }), ("first_path_taps", { .number($0.firstPathTaps, places: 4) }),
     ("first_path_std_taps", { .number($0.deviationTaps, places: 4) }),
     ("first_path_std_m", { .number($0.deviation, places: 6) }),
@@ -87,7 +89,8 @@ extension PathRow {
 
   /// For people: a line, and one for each later path if they are listed.
   func tableLines(listsPaths: Bool) -> [String] {
-    let start = ["\(exchange)", message == "second_poll" ? "2nd poll" : message, "\(antenna)"]
+    let name = message == "second_poll" ? "2nd poll" : message
+    let start = ["\(exchange)", segment == "preamble" ? name : "  \(segment)", "\(antenna)"]
     guard let first, status == .ok || status == .didNotConverge else {
       return [Self.line(start) + " \(status.rawValue)"]
     }
