@@ -61,6 +61,25 @@ public final class PreparedTaps {
   @inline(__always)
   func peaks(_ block: Int) -> SIMD4<Float> { UnsafePointer(quarterPeaks.pointer).load4(4 &* block) }
 
+  /// Mean |h|² of those taps of `range` that there are; `nil` where there are none.
+  func meanPower(in range: Range<Int>) -> Float? {
+    let range = range.clamped(to: 0..<count)
+    guard !range.isEmpty else { return nil }
+    let source = UnsafePointer(powers.pointer)
+    var lanes = SIMD4<Float>()
+    var tap = range.lowerBound
+    while tap &+ 4 <= range.upperBound {
+      lanes += source.load4(tap)
+      tap &+= 4
+    }
+    var sum = lanes.sum()
+    while tap < range.upperBound {
+      sum += source[tap]
+      tap &+= 1
+    }
+    return sum / Float(range.count)
+  }
+
   /// Blocks that hold `taps` taps, the last one perhaps not full.
   static func blockCount(_ taps: Int) -> Int { (taps + blockTaps - 1) / blockTaps }
 

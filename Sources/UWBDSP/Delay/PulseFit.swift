@@ -29,8 +29,6 @@ public struct PulseFit: DelayEstimator {
 
   static let before = 12
   static let after = 10
-  /// How far before the path that a sharp filter shows a weaker one is believed.
-  private static let nearHalfTaps = 2 * 20
 
   /// What a fit ended at, for those who weigh it against another model.
   struct Ending {
@@ -87,11 +85,8 @@ public struct PulseFit: DelayEstimator {
   }
 
   /// The first half of an estimate: finds the first path and settles it where it is alone; else says what is left to be asked.
-  ///
-  /// - Parameter sharpPath: the half tap of the first path that a sharp filter shows: one far before it is taken for clutter.
   func begin(
-    _ taps: PreparedTaps, into estimate: inout DelayEstimate, using workspace: Workspace,
-    sharpPath: () -> Int? = { nil }
+    _ taps: PreparedTaps, into estimate: inout DelayEstimate, using workspace: Workspace
   ) -> Question? {
     workspace.ending = nil
     workspace.paths.forgetRefusal()
@@ -102,11 +97,7 @@ public struct PulseFit: DelayEstimator {
     let found = workspace.search.run(taps, using: workspace.searchMemory)
     estimate.reset(.noFirstPath, noiseVariance: taps.noiseVariance, threshold: found.threshold.squareRoot())
     let window = PulseFit.before + PulseFit.after + 1
-    guard var halfTap = found.halfTap, taps.count >= window else { return nil }
-    // The smoothed taps show weaker paths, which near a stronger one are paths, and far from it clutter.
-    if 2 * taps.peakTap - halfTap > Self.nearHalfTaps, let sharp = sharpPath(), sharp - halfTap > Self.nearHalfTaps {
-      halfTap = sharp
-    }
+    guard let halfTap = found.halfTap, taps.count >= window else { return nil }
     let first = min(max(0, (halfTap + 1) / 2 - PulseFit.before), taps.count - window)
     var question = Question(
       firstTap: first, halfTap: halfTap, start: Double(halfTap) / 2 - Double(first), variance: 0)

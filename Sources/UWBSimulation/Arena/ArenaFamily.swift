@@ -88,8 +88,9 @@ extension ArenaFamily {
     ArenaFamily("sv-los", .tuned, .salehValenzuela(lineOfSight: true)),
     ArenaFamily("sv-nlos", .tuned, .salehValenzuela(lineOfSight: false), limits: .nonLineOfSight),
     ArenaFamily("two-paths", .tuned, .twoPaths),
-    ArenaFamily("sv-clutter", .tuned, .salehValenzuela(lineOfSight: true), [.clutter], profile: .dw1000, pulse: dw1000),
-    ArenaFamily("sv-bursts", .tuned, .salehValenzuela(lineOfSight: true), [.burst], limits: .bursts),
+    ArenaFamily(
+      "sv-clutter", .tuned, .salehValenzuela(lineOfSight: true), [.clutter()], profile: .dw1000, pulse: dw1000),
+    ArenaFamily("sv-bursts", .tuned, .salehValenzuela(lineOfSight: true), [.burst()], limits: .bursts),
     ArenaFamily(
       "sv-pattern", .tuned, .salehValenzuela(lineOfSight: true), [.pattern(periodTaps: 8)], profile: .dw1000,
       pulse: dw1000),
@@ -109,12 +110,12 @@ extension ArenaFamily {
       "sv-nlos-misfit", .scored, .salehValenzuela(lineOfSight: false), pulse: nearStandard, limits: .nonLineOfSight),
     ArenaFamily("soft", .scored, .softOnset, limits: .soft),
     ArenaFamily("two-paths-misfit", .scored, .twoPaths, pulse: nearStandard),
-    ArenaFamily("room-clutter", .scored, .room(blocked: false), [.clutter], profile: .dw1000, pulse: dw1000),
-    ArenaFamily("room-bursts", .scored, .room(blocked: false), [.burst], limits: .bursts),
+    ArenaFamily("room-clutter", .scored, .room(blocked: false), [.clutter()], profile: .dw1000, pulse: dw1000),
+    ArenaFamily("room-bursts", .scored, .room(blocked: false), [.burst()], limits: .bursts),
     ArenaFamily("room-clipped", .scored, .room(blocked: false), [.clipping]),
     ArenaFamily("room-coloured", .scored, .room(blocked: false), [.colouredNoise]),
     ArenaFamily("room-gain-drift", .scored, .room(blocked: false), [.gainDrift]),
-    ArenaFamily("room-other-tag", .scored, .room(blocked: false), [.otherTag]),
+    ArenaFamily("room-other-tag", .scored, .room(blocked: false), [.otherTag()]),
     ArenaFamily("root-raised-cosine", .scored, .room(blocked: false), pulse: .rootRaisedCosine, limits: .wrongPulse),
     ArenaFamily("gaussian", .scored, .room(blocked: false), pulse: .gaussian, limits: .wrongPulse),
   ]

@@ -4,12 +4,12 @@ import UWBPlatform
 
 /// What a radio and its surroundings do to a CIR. Levels are relative to the strongest noiseless tap.
 public enum ArenaImpairment: Sendable, Hashable {
-  /// Side lobes of the preamble code before the first path; the largest at −26 … −22 dB.
-  case clutter
-  /// An interference burst of 8 … 120 taps anywhere in the accumulator, −26 … −14 dB rms.
-  case burst
-  /// Another tag's response 20 … 250 taps later, −12 … +6 dB.
-  case otherTag
+  /// Side lobes of the preamble code before the first path; the largest is at the level.
+  case clutter(leveldB: ClosedRange<Double> = -26 ... -22)
+  /// An interference burst of 8 … 120 taps anywhere in the accumulator, rms at the level.
+  case burst(leveldB: ClosedRange<Double> = -26 ... -14)
+  /// Another tag's response, its largest tap at the level, that many taps later.
+  case otherTag(leveldB: ClosedRange<Double> = -12...6, laterTaps: ClosedRange<Double> = 20...250)
   /// An additive pattern of this period, 0.3 … 1 times the noise.
   case pattern(periodTaps: Int)
   /// A constant of −35 … −25 dB.
@@ -23,11 +23,7 @@ public enum ArenaImpairment: Sendable, Hashable {
   /// Integers, the largest part at 60 counts.
   case quantisation
 
-  static let clutterdB = -26.0 ... -22.0
-  static let burstdB = -26.0 ... -14.0
   static let burstTaps = 8.0...120.0
-  static let otherTagTaps = 20.0...250.0
-  static let otherTagdB = -12.0...6.0
   static let patternShare = 0.3...1.0
   static let offsetdB = -35.0 ... -25.0
   static let clippingShare = 0.4...0.85
@@ -48,26 +44,26 @@ extension ArenaImpairment {
   /// `nil` for impairments that add no signal.
   func addition(firstPathTaps: Double, tapCount: Int, using generator: inout SeededGenerator) -> Addition? {
     switch self {
-    case .clutter:
+    case .clutter(let leveldB):
       let length = generator.uniform(in: 40...400)
       let density = generator.uniform(in: 0.05...0.5)
       let paths = Self.rays(count: generator.poisson(mean: length * density) + 1, &generator) { generator in
         -generator.uniform(in: 6...length)
       }
       return Addition(
-        paths: paths, onsetTaps: firstPathTaps, leveldB: generator.uniform(in: Self.clutterdB), rmsTaps: nil)
-    case .burst:
+        paths: paths, onsetTaps: firstPathTaps, leveldB: generator.uniform(in: leveldB), rmsTaps: nil)
+    case .burst(let leveldB):
       let length = generator.uniform(in: Self.burstTaps)
       let start = generator.uniform(in: 0...Double(tapCount) - length)
       let paths = Self.rays(count: Int(2 * length), &generator) { $0.uniform(in: 0...length) }
       return Addition(
-        paths: paths, onsetTaps: start, leveldB: generator.uniform(in: Self.burstdB),
+        paths: paths, onsetTaps: start, leveldB: generator.uniform(in: leveldB),
         rmsTaps: Int(start)..<Int(start + length))
-    case .otherTag:
+    case .otherTag(let leveldB, let laterTaps):
       let channel = ArenaChannel.salehValenzuela(lineOfSight: generator.uniform() < 0.5)
       return Addition(
-        paths: channel.draw(using: &generator), onsetTaps: firstPathTaps + generator.uniform(in: Self.otherTagTaps),
-        leveldB: generator.uniform(in: Self.otherTagdB), rmsTaps: nil)
+        paths: channel.draw(using: &generator), onsetTaps: firstPathTaps + generator.uniform(in: laterTaps),
+        leveldB: generator.uniform(in: leveldB), rmsTaps: nil)
     default: return nil
     }
   }

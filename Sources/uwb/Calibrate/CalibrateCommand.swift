@@ -14,6 +14,6 @@ struct CalibrateCommand: ParsableCommand {
       """,
     subcommands: [
       CalibratePulseCommand.self, CalibrateDelayCommand.self, CalibrateAngleCommand.self, CalibrateBiasCommand.self,
-      CalibrateSimulatedCommand.self, CalibrateExportCommand.self,
+      CalibrateSimulatedCommand.self, CalibrateFirstPathCommand.self, CalibrateExportCommand.self,
     ])
 }

@@ -29,15 +29,9 @@ public struct RiceFit: DelayEstimator {
     let window: RiceWindow
 
     fileprivate init(_ estimator: RiceFit, tapCount: Int) {
-      search = FirstPathSearch(estimator.receiver, filter: .sharp)
+      search = FirstPathSearch(estimator.receiver)
       searchMemory = FirstPathSearch.Workspace(tapCount: tapCount)
       window = RiceWindow(estimator.receiver)
-    }
-
-    /// The half tap of the rough first path, where it passes the level that noise alone never does.
-    func roughPath(_ taps: PreparedTaps) -> Int? {
-      let found = search.run(taps, using: searchMemory)
-      return found.isStrict ? found.halfTap : nil
     }
   }
 

@@ -7,8 +7,10 @@ import Numerics
 /// taps (`sharp`: a weak path two taps before a strong one keeps its own crest). Candidates are the crests of |z|² that reach γ·σ_z² and
 /// exceed what the pulse of any later, stronger path leaves there, with a margin.
 ///
-/// A CIR holds more than noise before its signal: side lobes of the preamble code, bursts of other transmitters. So the search begins at
-/// the strongest crest and walks back. It takes an earlier candidate for the first path so far where both hold:
+/// A CIR holds more than noise before its signal: side lobes of the preamble code, bursts of other transmitters. What stands before and
+/// behind a candidate tells which of them is the first path: `FirstPathNetwork` judges all that reach a level ten times as likely to be
+/// passed by noise. Without a network, and in a part of the taps, the search begins at the strongest crest and walks back. It takes an
+/// earlier candidate for the first path so far where both hold:
 ///
 /// - What follows it is near. The gap to the first path so far is one that rooms show at this level (`longestGap`). Down to `freeLevel` of
 ///   the strongest power any gap will do; below that, a weaker candidate needs a shorter one.
@@ -22,13 +24,16 @@ import Numerics
 ///
 /// Most of a CIR is noise far below the level: over the filter's seven taps |z|² ≤ (Σ|w|)²·max|h|² and |z|² ≤ Σw²·Σ|h|², so
 /// blocks of 16 taps that can't reach it aren't filtered at all. Cost O(taps).
-struct FirstPathSearch: Sendable {
-  enum Filter: Sendable {
+package struct FirstPathSearch: Sendable {
+  package enum Filter: Sendable {
     case smoothed, sharp
   }
 
-  /// Margin over the side lobes of later paths, in magnitude: several of them may add up.
-  static let sideLobeMargin: Float = 2
+  /// Margin over the side lobes of later paths, in magnitude: several of them may add up. A network needs less.
+  private static let sideLobeMargin: Float = 2
+  private static let judgedMargin: Float = 1.3
+  /// How much more often noise may reach the level of candidates that are judged.
+  private static let judgedRate = 10.0
   /// Share of the strongest power from which on a path may be the first however far behind it the next one is.
   private static let freeLevel: Float = 0.16
   /// Longest gap, half taps, that any weaker path may leave.
@@ -50,6 +55,7 @@ struct FirstPathSearch: Sendable {
   let noiseGain: Double
   /// Squared bound of the filtered pulse d half taps before its peak, relative to its peak, margin included.
   private let sideLobes: [Float]
+  private let network: FirstPathNetwork?
   private let bandwidth: Double
   /// The largest |z|² over the largest |h|² that goes into it.
   private let highestGain: Float
@@ -61,7 +67,10 @@ struct FirstPathSearch: Sendable {
   static let presence = 0.1
   private var presenceRate: Double { max(Self.presence, falseAlarmRate) }
 
-  init(_ receiver: ReceiverModel, filter: Filter = .smoothed) {
+  /// - Parameter network: was trained on smoothed taps.
+  package init(_ receiver: ReceiverModel, filter: Filter = .smoothed, network: FirstPathNetwork? = .simulated) {
+    let network = filter == .smoothed ? network : nil
+    self.network = network
     let (pulse, tapSpacing) = (receiver.pulse, receiver.tapSpacing)
     let width = Self.mainLobeWidth(pulse, tapSpacing)
     func kernel(_ taps: Double) -> Double {
@@ -97,6 +106,7 @@ struct FirstPathSearch: Sendable {
     falseAlarmRate = receiver.falseAlarmRate
 
     // The filtered pulse before its peak, bounded from the far end inwards.
+    let margin = network == nil ? Self.sideLobeMargin : Self.judgedMargin
     var bounds = [Float](repeating: 0, count: Self.reach + 1)
     var bound: Float = 0
     for index in stride(from: Self.reach, through: 0, by: -1) {
@@ -107,14 +117,14 @@ struct FirstPathSearch: Sendable {
         bound = max(bound, Float(abs(response)))
       }
       let near = index <= 2 * 12 ? Float(receiver.modelError) : 0
-      bounds[index] = Self.sideLobeMargin * max(bound, near)
+      bounds[index] = margin * max(bound, near)
     }
     // Never above 1: what is stronger than all that follows is nobody's side lobe.
     sideLobes = bounds.map { min(1, $0 * $0) }
   }
 
   /// Memory for the filtered powers; one for each thread.
-  final class Workspace {
+  package final class Workspace {
     /// Zero but for the blocks that were filtered.
     let powers: AlignedBuffer<Float>
     /// The largest of each block of `PreparedTaps.blockTaps` taps; zero where the block was passed over.
@@ -123,11 +133,12 @@ struct FirstPathSearch: Sendable {
     let filtered: AlignedBuffer<Int>
     var filteredCount = 0
     let squares = AlignedBuffer<Float>(count: 4 * PreparedTaps.blockTaps, zero: 0)
-    /// Levels of a search over that many taps at that rate: for the earliest path, and for any.
-    var levels = (tapCount: 0, rate: 0.0, earliest: 0.0, presence: 0.0)
+    /// Levels of a search over that many taps at that rate: for the earliest path, for any, and for one that is judged.
+    var levels = (tapCount: 0, rate: 0.0, earliest: 0.0, presence: 0.0, judged: 0.0)
+    let judged = FirstPathCandidates()
     let tapCount: Int
 
-    init(tapCount: Int) {
+    package init(tapCount: Int) {
       self.tapCount = tapCount
       let blocks = PreparedTaps.blockCount(tapCount)
       powers = AlignedBuffer(count: 2 * PreparedTaps.blockTaps * blocks, zero: 0)
@@ -167,7 +178,9 @@ struct FirstPathSearch: Sendable {
     if workspace.levels.tapCount != taps.count || workspace.levels.rate != falseAlarmRate {
       workspace.levels = (
         taps.count, falseAlarmRate, detectionLevel(tapCount: taps.count, rate: falseAlarmRate),
-        detectionLevel(tapCount: taps.count, rate: presenceRate)
+        detectionLevel(tapCount: taps.count, rate: presenceRate),
+        detectionLevel(
+          tapCount: taps.count, rate: max(falseAlarmRate, min(Self.presence, Self.judgedRate * falseAlarmRate)))
       )
     }
     let threshold = taps.noiseVariance * noiseGain * workspace.levels.earliest
@@ -177,7 +190,11 @@ struct FirstPathSearch: Sendable {
     let map = FilteredPowers(workspace, candidates)
     filter(taps, range, reaching: level, into: map)
     if let strongest = map.strongest, map[strongest] >= level {
-      return (firstPath(before: strongest, above: level, map), threshold, true)
+      let isWhole = range == 0..<taps.count
+      let first =
+        isWhole && network != nil
+        ? likeliest(taps, before: strongest, map, workspace) : firstPath(before: strongest, above: level, map)
+      return (first, threshold, true)
     }
     // Nothing passes the strict level that guards against early false paths; the strongest point of all may still
     // reach the laxer one.
@@ -185,6 +202,50 @@ struct FirstPathSearch: Sendable {
     extend(taps, range, reaching: Float(presence), map)
     if let strongest = map.strongest, Double(map[strongest]) >= presence { return (strongest, presence, false) }
     return (nil, threshold, true)
+  }
+
+  /// The candidate that the network takes for the first path.
+  private func likeliest(_ taps: PreparedTaps, before strongest: Int, _ map: FilteredPowers, _ workspace: Workspace)
+    -> Int
+  {
+    let candidates = workspace.judged
+    collect(candidates, taps, before: strongest, map, workspace)
+    guard candidates.halfTaps.count > 1, let network else { return strongest }
+    var first = strongest
+    var highest = -Float.infinity
+    for (halfTap, features) in zip(candidates.halfTaps, candidates.features) {
+      let score = network.score(network.units(features))
+      if score > highest {
+        highest = score
+        first = halfTap
+      }
+    }
+    return first
+  }
+
+  private func collect(
+    _ candidates: FirstPathCandidates, _ taps: PreparedTaps, before strongest: Int, _ map: FilteredPowers,
+    _ workspace: Workspace
+  ) {
+    let noise = Float(taps.noiseVariance * noiseGain)
+    let level = noise * Float(workspace.levels.judged)
+    extend(taps, 0..<taps.count, reaching: level, map)
+    candidates.removeAll()
+    var end = strongest
+    var hasRoom = candidates.append(strongest)
+    while hasRoom, let crest = map.lastCrest(before: end, above: level) {
+      end = crest
+      if !isSideLobe(crest, map) { hasRoom = candidates.append(crest) }
+    }
+    guard candidates.halfTaps.count > 1 else { return }
+    candidates.describe(taps, map, noise: noise, level: level)
+  }
+
+  /// All candidates of the taps, to train a network on; empty where the search finds nothing that reaches the strict level.
+  package func candidates(_ taps: PreparedTaps, using workspace: Workspace) -> FirstPathCandidates {
+    workspace.judged.removeAll()
+    _ = run(taps, using: workspace)
+    return workspace.judged
   }
 
   /// Walks back from the strongest half tap.

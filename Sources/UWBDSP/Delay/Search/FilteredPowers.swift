@@ -95,6 +95,23 @@ struct FilteredPowers {
     return points[index] > before && points[index] >= after
   }
 
+  /// The largest of the half taps of `range` that were filtered; zero where there are none.
+  func largest(in range: Range<Int>) -> Float {
+    let range = range.clamped(to: candidates)
+    var lanes = SIMD4<Float>()
+    var index = range.lowerBound
+    while index &+ 4 <= range.upperBound {
+      lanes = lanes.larger(points.load4(index))
+      index &+= 4
+    }
+    var largest = lanes.max()
+    while index < range.upperBound {
+      largest = max(largest, points[index])
+      index &+= 1
+    }
+    return largest
+  }
+
   /// The largest of the last `count` whole blocks before a half tap; zero where none was filtered.
   func largest(before index: Int, blocks count: Int) -> Float {
     let end = max(index, 0) / Self.blockPoints

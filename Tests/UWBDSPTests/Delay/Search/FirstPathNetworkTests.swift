@@ -1,0 +1,88 @@
+import TestSupport
+import Testing
+
+@testable import UWBDSP
+
+@Suite struct FirstPathNetworkTests {
+  /// Matrices of doubles, element by element.
+  private static func naiveScore(_ parameters: [SIMD8<Float>], _ input: SIMD32<Float>) -> Double {
+    let flat = parameters.flatMap { eight in (0..<8).map { Double(eight[$0]) } }
+    func layer(_ values: [Double], _ start: Int, _ outputs: Int) -> [Double] {
+      (0..<outputs).map { output in
+        let bias = flat[start + values.count * outputs + output]
+        let sum = values.indices.reduce(bias) { $0 + values[$1] * flat[start + $1 * outputs + output] }
+        return sum > 0 ? sum : 0
+      }
+    }
+    let first = layer((0..<32).map { Double(input[$0]) }, 0, 24)
+    let second = layer(first, 32 * 24 + 24, 16)
+    let last = 32 * 24 + 24 + 24 * 16 + 16
+    return second.indices.reduce(0) { $0 + second[$1] * flat[last + $1] }
+  }
+
+  @Test func scoresAreThoseOfTheLayersByHand() {
+    var random = StatisticsRandom(seed: 900)
+    for _ in 0..<50 {
+      let parameters = (0..<FirstPathNetwork.eightCount).map { _ in
+        var eight = SIMD8<Float>()
+        for lane in 0..<8 { eight[lane] = Float(random.uniform(-1...1)) }
+        return eight
+      }
+      var input = SIMD32<Float>()
+      for lane in 0..<32 { input[lane] = Float(random.uniform(-2...2)) }
+      let network = FirstPathNetwork(parameters: parameters)
+      let score = Double(network.score(network.units(input)))
+      let expected = Self.naiveScore(parameters, input)
+      #expect(abs(score - expected) < 1e-4 * max(1, abs(expected)))
+    }
+  }
+
+  @Test func theNetworkThatShipsIsFinite() {
+    #expect(FirstPathNetwork.simulated.parameters.allSatisfy { eight in (0..<8).allSatisfy { eight[$0].isFinite } })
+  }
+
+  /// What a crest is judged by, from the definitions and nothing skipped.
+  @Test func featuresAreThoseOfTheirDefinitions() throws {
+    var random = StatisticsRandom(seed: 901)
+    for tapCount in [40, 300, 1016] {
+      let taps = PreparedTaps(tapCount: tapCount)
+      let search = FirstPathSearch(ReceiverModel())
+      let workspace = FirstPathSearch.Workspace(tapCount: tapCount)
+      let paths = (0..<6).map { _ in
+        NaivePath(
+          delayTaps: random.uniform(5...Double(tapCount) - 8), powerdB: random.uniform(20...45),
+          phase: random.uniform(0...6))
+      }
+      let samples = NaiveImpulseResponse.samples(paths, tapCount: tapCount, pulse: .standard, using: &random)
+      taps.load(ChannelImpulseResponse(samples), antenna: 0)
+      let found = search.candidates(taps, using: workspace)
+      let noise = Float(taps.noiseVariance * search.noiseGain)
+      let level = noise * Float(workspace.levels.judged)
+      let map = FilteredPowers(workspace, 0..<2 * tapCount - 1)
+      let powers = (0..<tapCount).map { taps.powers.pointer[$0] }
+      func mean(_ range: Range<Int>) -> Float? {
+        let inside = range.clamped(to: 0..<tapCount)
+        return inside.isEmpty ? nil : inside.reduce(0) { $0 + powers[$1] } / Float(inside.count)
+      }
+      func largest(_ range: Range<Int>) -> Float {
+        range.clamped(to: 0..<2 * tapCount - 1).reduce(level) { max($0, map[$1]) }
+      }
+      try #require(found.features.count == found.halfTaps.count && found.features.count > 1)
+      for (place, here) in found.halfTaps.enumerated() {
+        let own = map[here]
+        let variance = Float(taps.noiseVariance)
+        let features = found.features[place]
+        let before = mean(here / 2 - 24..<here / 2 - 8) ?? variance
+        let after = mean(here / 2 + 11..<here / 2 + 31) ?? variance
+        let expected: [Int: Float] = [
+          0: .log(own / noise), 1: .log(own / map[found.halfTaps[0]]), 2: .log((before + 0.2 * variance) / own),
+          4: .log(largest(here - 48..<here - 16) / own), 15: .log((after + variance) / own),
+          16: .log(largest(here + 22..<here + 62) / own), 23: .log(1 + Float(found.halfTaps[0] - here) / 2),
+          25: .log(Float(found.halfTaps.count - place)), 28: .log(1 + min(Float(here) / 2, 300)),
+          29: .log(largest(here - 4..<here + 122) / map[found.halfTaps[0]]),
+        ]
+        for (index, value) in expected { #expect(abs(features[index] - value) < 1e-4, "feature \(index)") }
+      }
+    }
+  }
+}
