@@ -348,7 +348,9 @@ extension MeasurementTable {
     case .phases: return found[.phase1] != nil && !isRanging ? .yes : .no
     case .ranges:
       let names = Set(fields.map { $0.lowercased() })
-      guard !isRanging, found[.phase1] == nil, names.isDisjoint(with: ["cir0", "capture", "event"]) else { return .no }
+      guard !isRanging, found[.phase1] == nil, names.isDisjoint(with: ["cir0", "cir_begin", "capture", "event"]) else {
+        return .no
+      }
       let isLong = found[.distance] != nil && (found[.time] != nil || found[.peer] != nil || found[.local] != nil)
       return isLong || !PairColumns(header: fields, unit: nil).pairs.isEmpty ? .yes : .no
     }

@@ -7,6 +7,8 @@ public enum ArenaChannel: Sendable, Hashable {
   case onePath
   /// Two paths `spacingTaps` apart, the second −6 … +6 dB as strong.
   case twoPaths
+  /// Two to five paths and nothing else, up to 250 taps from one to the next, the later ones −8 … +12 dB as strong as the first.
+  case sparse
   /// A furnished room of random size and materials; `blocked`: the direct path is 6 … 20 dB down.
   case room(blocked: Bool)
   /// Saleh–Valenzuela; with line of sight a direct path is added before the first cluster.
@@ -15,6 +17,8 @@ public enum ArenaChannel: Sendable, Hashable {
   case softOnset
 
   static let spacingTaps = 1.0...2.5
+  static let sparseTaps = 1.5...250.0
+  static let sparsedB = -8.0...12.0
   static let blockagedB = 6.0...20.0
 
   /// Paths by delay.
@@ -23,6 +27,7 @@ public enum ArenaChannel: Sendable, Hashable {
       switch self {
       case .onePath: [Path(delay: 0, amplitude: generator.unitPhasor())]
       case .twoPaths: Self.twoPaths(&generator)
+      case .sparse: Self.sparse(&generator)
       case .room(let blocked): ArenaRoom(using: &generator).paths(blocked: blocked, using: &generator)
       case .salehValenzuela(let isClear): Self.salehValenzuela(isClear, &generator)
       case .softOnset: Self.softOnset(&generator).paths(using: &generator)
@@ -38,6 +43,18 @@ public enum ArenaChannel: Sendable, Hashable {
       Path(
         delay: generator.uniform(in: spacingTaps) * UWB.tap, amplitude: generator.unitPhasor() * Complex(second)),
     ]
+  }
+
+  private static func sparse(_ generator: inout SeededGenerator) -> [Path] {
+    var paths = [Path(delay: 0, amplitude: generator.unitPhasor())]
+    var delay = 0.0
+    for _ in 0..<Int(generator.uniform(in: 1...5)) {
+      // Short steps are as frequent as long ones.
+      delay += pow(sparseTaps.upperBound / sparseTaps.lowerBound, generator.uniform()) * sparseTaps.lowerBound
+      let power = generator.lognormalPower(meandB: generator.uniform(in: sparsedB), deviationdB: 0)
+      paths.append(Path(delay: delay * UWB.tap, amplitude: generator.unitPhasor() * Complex(power.squareRoot())))
+    }
+    return paths
   }
 
   private static func salehValenzuela(_ isClear: Bool, _ generator: inout SeededGenerator) -> [Path] {

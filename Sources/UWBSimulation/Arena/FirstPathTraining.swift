@@ -38,11 +38,12 @@ public struct FirstPathTraining: Sendable {
 
   private static let profiles = [DeviceProfile.ideal, .dw1000]
   private static let channels: [(String, ArenaChannel, Float)] = [
-    ("one", .onePath, 1), ("two", .twoPaths, 1), ("los", .salehValenzuela(lineOfSight: true), 1),
+    ("one", .onePath, 1), ("two", .twoPaths, 1), ("sparse", .sparse, 1),
+    ("los", .salehValenzuela(lineOfSight: true), 1),
     ("nlos", .salehValenzuela(lineOfSight: false), obstructedWeight),
   ]
   private static let impairments: [(String, [ArenaImpairment], Float)] = [
-    ("plain", [], 1), ("clutter", [.clutter(leveldB: -32 ... -18)], 0.7), ("burst", [.burst(leveldB: -32 ... -8)], 0.6),
+    ("plain", [], 1), ("clutter", [.clutter(leveldB: -32 ... -18)], 1.5), ("burst", [.burst(leveldB: -32 ... -8)], 0.6),
     ("tag", [.otherTag(leveldB: -14...7, laterTaps: 15...300)], 0.7),
   ]
   private static let windows = [16, 32, 64, 128]

@@ -8,7 +8,7 @@ struct CalibrateFirstPathCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "first-path", abstract: "Train the network that ships with the first-path search.",
     discussion: """
-      Draws one path, two paths and Saleh–Valenzuela channels with clutter, bursts, another tag's response or nothing before and \
+      Draws one path, a few paths and Saleh–Valenzuela channels with clutter, bursts, another tag's response or nothing before and \
       behind them, whole and in short windows, and trains the network that tells which crest is the first path. \
       scripts/first-path-network writes the Swift file that is compiled in.
 
@@ -35,19 +35,19 @@ struct CalibrateFirstPathCommand: ParsableCommand {
   func run() throws {
     try FileUse(outputs: [out]).check()
     let training = FirstPathTraining(trialCount: trials, seed: seed)
-    let samples = samples(training, "training CIRs")
-    guard !samples.isEmpty else {
+    let own = samples(training, "training CIRs")
+    guard !own.isEmpty else {
       throw CaptureError(
         file: "--trials \(trials)", problem: "no CIR holds more than one crest", remedy: "Take more trials.")
     }
-    let network = training.train(samples)
+    let network = training.train(own)
     if let out { try OutputFile.write(source(network), to: out) }
-    let judging = samples(FirstPathTraining(trialCount: max(1, trials / 3), seed: seed &+ 1), "judging CIRs")
+    let others = samples(FirstPathTraining(trialCount: max(1, trials / 3), seed: seed &+ 1), "judging CIRs")
     let output = ByteOutput()
     try output.write(
       """
-      right on \(Self.share(samples, network)) CIRs that it was trained on
-      right on \(Self.share(judging, network)) others
+      right on \(Self.share(own, network)) CIRs that it was trained on
+      right on \(Self.share(others, network)) others
 
       """)
     try output.flush()

@@ -12,8 +12,12 @@ import Testing
     let taps = PreparedTaps(tapCount: tapCount)
     let workspace = FirstPathSearch.Workspace(tapCount: tapCount)
 
-    init(pulse: PulseShape = .standard, modelError: Double = 0.003, falseAlarmRate: Double) {
-      search = FirstPathSearch(ReceiverModel(pulse: pulse, modelError: modelError, falseAlarmRate: falseAlarmRate))
+    init(
+      pulse: PulseShape = .standard, modelError: Double = 0.003, falseAlarmRate: Double,
+      network: FirstPathNetwork? = .simulated
+    ) {
+      search = FirstPathSearch(
+        ReceiverModel(pulse: pulse, modelError: modelError, falseAlarmRate: falseAlarmRate), network: network)
     }
 
     /// The first path in taps.
@@ -47,11 +51,11 @@ import Testing
   }
 
   /// The same for noise before a path: three quarters of the taps lie before it. Most of what passes lies too far before the path to
-  /// belong to it.
+  /// belong to it. (The network takes none of it.)
   @Test func noiseBeforeAPathPassesAtNoMoreThanTheStatedRate() {
     var random = StatisticsRandom(seed: 801)
     let rate = 0.1
-    let bench = Bench(falseAlarmRate: rate)
+    let bench = Bench(falseAlarmRate: rate, network: nil)
     let trials = 800
     var early = 0
     for _ in 0..<trials {
@@ -72,10 +76,11 @@ import Testing
     }
   }
 
-  @Test(arguments: [0, 10, 20])
-  func weakPathsBeforeStrongOnesAreFirst(weakerBydB: Double) {
+  /// A lone path 20 dB weaker may be a side lobe of the code: the network takes it for that.
+  @Test(arguments: [(0.0, true), (10, true), (0, false), (10, false), (20, false)])
+  func weakPathsBeforeStrongOnesAreFirst(weakerBydB: Double, isJudged: Bool) {
     var random = StatisticsRandom(seed: 803)
-    let bench = Bench(falseAlarmRate: 1e-6)
+    let bench = Bench(falseAlarmRate: 1e-6, network: isJudged ? .simulated : nil)
     for _ in 0..<150 {
       // 20 dB weaker and still 20 dB over the noise, far enough for the later pulse's side lobes to be weaker yet.
       let delay = random.uniform(250...300)
@@ -102,10 +107,10 @@ import Testing
   }
 
   /// 14 dB and more over the noise, 22 dB and more under the signal, as in the captures of a DW1000.
-  @Test(arguments: Disturbance.allCases)
-  private func whatStandsBeforeTheSignalIsNoFirstPath(disturbance: Disturbance) {
+  @Test(arguments: Disturbance.allCases, [true, false])
+  private func whatStandsBeforeTheSignalIsNoFirstPath(disturbance: Disturbance, isJudged: Bool) {
     var random = StatisticsRandom(seed: 810)
-    let bench = Bench(falseAlarmRate: 1e-6)
+    let bench = Bench(falseAlarmRate: 1e-6, network: isJudged ? .simulated : nil)
     let trials = 300
     var (early, late) = (0, 0)
     for _ in 0..<trials {
@@ -117,16 +122,20 @@ import Testing
       if let found, found < delay - 2 { early += 1 }
       if (found ?? .infinity) > delay + 2 { late += 1 }
     }
-    #expect(early <= StatisticsLimits.binomial(probability: 0.01, trials: trials).upperBound, "\(early) too early")
+    let share = isJudged ? 0.04 : 0.01
+    #expect(early <= StatisticsLimits.binomial(probability: share, trials: trials).upperBound, "\(early) too early")
     #expect(late == 0)
   }
 
-  /// A weak first path counts although a burst stands long before it, and strong ones at any distance.
-  @Test(arguments: [(weakerBydB: 14.0, gap: 12.0), (6, 180)])
-  func aFirstPathStandsOutOfWhatIsBeforeIt(weakerBydB: Double, gap: Double) {
+  /// A weak first path counts although a burst stands long before it, and strong ones at any distance. What stands alone that far before
+  /// the signal may be a burst: the network takes some for that.
+  @Test(arguments: [(weakerBydB: 14.0, gap: 12.0, isJudged: true), (6, 180, true), (14, 12, false), (6, 180, false)])
+  func aFirstPathStandsOutOfWhatIsBeforeIt(weakerBydB: Double, gap: Double, isJudged: Bool) {
     var random = StatisticsRandom(seed: 811)
-    let bench = Bench(falseAlarmRate: 1e-6)
-    for _ in 0..<150 {
+    let bench = Bench(falseAlarmRate: 1e-6, network: isJudged ? .simulated : nil)
+    let trials = 150
+    var wrong = 0
+    for _ in 0..<trials {
       let delay = random.uniform(150...180)
       let paths = [(0.0, weakerBydB), (gap, 0)].map {
         NaivePath(delayTaps: delay + $0.0, powerdB: 40 - $0.1, phase: random.uniform(0...2 * .pi))
@@ -135,8 +144,10 @@ import Testing
         NaivePath(delayTaps: 60 + 2 * Double($0), powerdB: 18, phase: random.uniform(0...2 * .pi))
       }
       let found = bench.run(paths + burst, using: &random) ?? .infinity
-      #expect(abs(found - delay) <= 1)
+      if abs(found - delay) > 1 { wrong += 1 }
     }
+    let isFar = isJudged && gap > 100
+    #expect(wrong <= (isFar ? StatisticsLimits.binomial(probability: 0.06, trials: trials).upperBound : 0))
   }
 
   /// The standard pulse's first side lobe is 23 dB down, the root-raised cosine's 19 dB, and both stand 40 dB over
