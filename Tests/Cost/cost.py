@@ -128,7 +128,7 @@ def accessory(n):
     return b"".join(b"010001001945554f4f00000b090600100eb400031baf75655238d891c800\n" for _ in range(n))
 
 
-# name: (verb's arguments, parts, what makes IN of n parts). IN is the input, OUT a name for outputs, FEW a capture of three exchanges;
+# name: (verb's arguments, parts, what makes IN of n parts). IN is the input, OUT a name for outputs, FEW a capture of three exchanges, RANGES a table of three;
 # MANY stands for n captures. A list of commands runs in turn, and the last one counts.
 INFO = ["info", "IN"]
 CASES = {
@@ -169,7 +169,7 @@ CASES = {
     "captures": (["info", "MANY"], 40, capture),
     "truth": (["evaluate", "ranging", "FEW", "--truth", "IN"], 500, truth),
     "pose": (["replay", "FEW", "--threads", "1", "--pose", "IN"], 1000, pose),
-    "trajectory": (["replay", "FEW", "--threads", "1", "--truth-offset", "0", "--anchors", "0,0,0", "--truth-trajectory", "IN"],
+    "trajectory": (["replay", "RANGES", "--threads", "1", "--truth-offset", "0", "--anchors", "0,0,0", "--truth-trajectory", "IN"],
                    1000, pose_in_room),
     "anchors": (["replay", "FEW", "--threads", "1", "--anchors", "IN"], 1000,
                 lambda n: "".join(["id,x,y,z\n"] + [f"{i},{i},0,1\n" for i in range(n)]).encode()),
@@ -204,11 +204,14 @@ class Case:
     def count(self, commands, n, content):
         base = os.path.join(self.folder, str(n))
         kind = self.name.split()[0]
-        names = {"IN": base + ENDINGS.get(kind, ".in"), "OUT": base + "-out", "FEW": os.path.join(self.folder, "few.ndjson")}
+        names = {"IN": base + ENDINGS.get(kind, ".in"), "OUT": base + "-out", "FEW": os.path.join(self.folder, "few.ndjson"),
+                 "RANGES": os.path.join(self.folder, "ranges.csv")}
         with open(names["IN"], "wb") as file:
             file.write(content)
         with open(names["FEW"], "wb") as file:
             file.write(fitted(3))
+        with open(names["RANGES"], "wb") as file:
+            file.write(b"time_s,peer,distance_m\n0,0,1\n1,0,1\n2,0,1\n")
         for index, command in enumerate(commands):
             streams, arguments = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}, []
             for word in command:
@@ -218,7 +221,7 @@ class Case:
                         with open(arguments[-1], "wb") as file:
                             file.write(capture(1))
                     continue
-                path = re.sub("^([<>]?)(IN|OUT|FEW)", lambda found: found[1] + names[found[2]], word)
+                path = re.sub("^([<>]?)(IN|OUT|FEW|RANGES)", lambda found: found[1] + names[found[2]], word)
                 if path[0] == "<":
                     streams["stdin"] = open(path[1:], "rb")
                 elif path[0] == ">":
