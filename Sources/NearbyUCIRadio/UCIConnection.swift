@@ -92,9 +92,9 @@
     public func run(isEnded: () -> Bool = { false }, _ handler: @escaping (Event) throws -> Void) throws {
       var dialogue = UCIDialogue(settings, handler)
       var wait = settings.firstWait
-      var isTold = false
       func isOver() -> Bool { isEnded() || shared.withLock { $0.isClosed } }
       while !isOver() {
+        dialogue.beginAttempt()
         do throws(any Error) {
           let port = try BytePort.open(address, speed: settings.speed)
           defer {
@@ -105,9 +105,9 @@
           try converse(on: port, &dialogue, isOver: isOver)
           return
         } catch let error as PortError {
-          try dialogue.leave(.port(error), isTold: &isTold)
+          try dialogue.leave(.port(error))
         } catch let error as UCIDriverError {
-          try dialogue.leave(.chip(error), isTold: &isTold)
+          try dialogue.leave(.chip(error))
         }
         if dialogue.wasReady { wait = settings.firstWait }
         dialogue.note(takeOrders())

@@ -19,7 +19,9 @@
     /// Sessions that the chip has, from their start to their end.
     private var present: Set<UInt32> = []
     private var isReady = false
-    /// Whether the chip became ready since the port was opened.
+    /// Whether the application knows that the chip is gone.
+    private var isTold = false
+    /// Whether the chip became ready in this attempt.
     private(set) var wasReady = false
 
     init(_ settings: UCIConnection.Settings, _ handler: @escaping (UCIConnection.Event) throws -> Void) {
@@ -64,8 +66,9 @@
 
     // MARK: Bytes and time
 
+    mutating func beginAttempt() { wasReady = false }
+
     mutating func open(_ port: BytePort) throws {
-      wasReady = false
       driver = UCIDriver(settings: settings.driver)
       try handle(driver.open(at: now), port)
     }
@@ -79,11 +82,14 @@
     }
 
     /// The port or the chip is gone. The first failure of a series is told.
-    mutating func leave(_ error: UCIConnectionError, isTold: inout Bool) throws {
+    mutating func leave(_ error: UCIConnectionError) throws {
       present.removeAll()
-      if wasReady { isTold = false }
-      guard isReady || !isTold else { return }
+      try tell(error)
+    }
+
+    private mutating func tell(_ error: UCIConnectionError) throws {
       isReady = false
+      guard !isTold else { return }
       isTold = true
       try handler(.unavailable(error))
     }
@@ -103,6 +109,7 @@
           if isReady { try handler(.unavailable(.chip(.chipLost))) }
           isReady = true
           wasReady = true
+          isTold = false
           try handler(.ready(info, capabilities))
           for id in wanted.keys.sorted() { try begin(id, port) }
         case .lost(let error): throw error
@@ -118,10 +125,7 @@
         case .dataFailed, .message, .unknown: break
         }
       }
-      if isReady, driver.state != .ready {
-        isReady = false
-        try handler(.unavailable(.chip(.chipLost)))
-      }
+      if isReady, driver.state != .ready { try tell(.chip(.chipLost)) }
     }
 
     /// A session whose chip was lost is tried again, though not for ever.

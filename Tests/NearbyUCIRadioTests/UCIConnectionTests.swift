@@ -51,6 +51,8 @@ import UWBPlatform
             continue
           }
           expected = 0
+          // Long enough for attempts in vain.
+          try await Task.sleep(for: .milliseconds(300))
           bench.server.plug()
         case .info(_, let info):
           #expect(info.sequence == expected)
