@@ -69,7 +69,7 @@ public struct PhaseDifference: DirectionEstimator {
       // Off with the feeds' phases.
       let turn = SIMD2(
         gains[1].x * gains[0].x + gains[1].y * gains[0].y, gains[1].x * gains[0].y - gains[1].y * gains[0].x)
-      cross = SIMD2(cross.x * turn.x - cross.y * turn.y, cross.x * turn.y + cross.y * turn.x)
+      cross = cross.times(turn)
     }
     powers /= Double(count)
     cross /= Double(count)

@@ -302,7 +302,7 @@ final class ScanGrid {
         hyy = (up.y - down.y) / (2 * difference.y)
         hxy = 0.5 * (hxy + (up.x - down.x) / (2 * difference.y))
       }
-      var move = Self.newton(hxx, hxy, hyy, here.gradient, is2D: manifold.dimensions == 2)
+      var move = newtonStep(hxx, hxy, hyy, here.gradient, is2D: manifold.dimensions == 2)
       if move == nil {
         // Not convex here: downhill by half a grid step.
         let slope = here.gradient * step
@@ -345,16 +345,5 @@ final class ScanGrid {
     let bend =
       hxx * t.x * t.x + 2 * hxy * t.x * t.y + hyy * t.y * t.y - (gradient * q).sum() / (size * size)
     return bend > 0 ? t * (-slope / bend) : t * (slope > 0 ? -0.5 : 0.5) * step.x
-  }
-
-  private static func newton(
-    _ hxx: Double, _ hxy: Double, _ hyy: Double, _ gradient: SIMD2<Double>, is2D: Bool
-  ) -> SIMD2<Double>? {
-    guard hxx > 0 else { return nil }
-    guard is2D else { return SIMD2(-gradient.x / hxx, 0) }
-    let determinant = hxx * hyy - hxy * hxy
-    guard determinant > 1e-12 * hxx * hyy, hyy > 0 else { return nil }
-    return SIMD2(
-      -(hyy * gradient.x - hxy * gradient.y) / determinant, -(hxx * gradient.y - hxy * gradient.x) / determinant)
   }
 }

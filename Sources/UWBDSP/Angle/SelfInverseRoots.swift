@@ -62,8 +62,8 @@ final class SelfInverseRoots {
     var magnitude = abs(value.x) + abs(value.y)
     let radius = (z * z).sum().squareRoot()
     for power in 1..<2 * order - 1 {
-      slope = SIMD2(slope.x * z.x - slope.y * z.y, slope.x * z.y + slope.y * z.x) + value
-      value = SIMD2(value.x * z.x - value.y * z.y, value.x * z.y + value.y * z.x) + polynomial.pointer[power]
+      slope = slope.times(z) + value
+      value = value.times(z) + polynomial.pointer[power]
       magnitude = magnitude * radius + abs(polynomial.pointer[power].x) + abs(polynomial.pointer[power].y)
     }
     // No more than its own rounding error.
@@ -80,12 +80,10 @@ final class SelfInverseRoots {
       }
     }
     // p/(p' − p·Σ)
-    let bottom =
-      slope - SIMD2(value.x * repulsion.x - value.y * repulsion.y, value.x * repulsion.y + value.y * repulsion.x)
+    let bottom = slope - value.times(repulsion)
     let size = (bottom * bottom).sum()
     guard size > 0 else { return true }
-    let step =
-      SIMD2(value.x * bottom.x + value.y * bottom.y, value.y * bottom.x - value.x * bottom.y) / size
+    let step = value.times(conjugateOf: bottom) / size
     guard step.x.isFinite, step.y.isFinite else { return true }
     var next = z - step
     let square = (next * next).sum()

@@ -26,6 +26,7 @@ final class SourceGeometry {
   private let gram: AlignedBuffer<SIMD2<Double>>
   private let scratch: AlignedBuffer<SIMD2<Double>>
   private let column: AlignedBuffer<SIMD2<Double>>
+  private let factor: HermitianCholesky
   /// Fisher information, and after `makeVariances` variances, of all coordinates: source by source.
   let information: SmallCholesky
   let variances: AlignedBuffer<Double>
@@ -50,6 +51,7 @@ final class SourceGeometry {
     gram = AlignedBuffer(count: limit * limit, zero: SIMD2())
     scratch = AlignedBuffer(count: 2 * limit * limit, zero: SIMD2())
     column = AlignedBuffer(count: limit, zero: SIMD2())
+    factor = HermitianCholesky(order: limit)
     information = SmallCholesky(order: limit * dimensions)
     variances = AlignedBuffer(count: limit * dimensions * limit * dimensions, zero: 0)
     gradient = AlignedBuffer(count: limit * dimensions, zero: 0)
@@ -119,7 +121,7 @@ final class SourceGeometry {
     for row in Swift.stride(from: count - 1, through: 0, by: -1) {
       var value = x[row * stride]
       for other in (row + 1)..<max(count, row + 1) {
-        value -= times(triangle.pointer[other * limit + row], x[other * stride])
+        value -= triangle.pointer[other * limit + row].times(x[other * stride])
       }
       x[row * stride] = value / triangle.pointer[row * limit + row].x
     }
@@ -213,7 +215,7 @@ final class SourceGeometry {
     for right in 0..<count {
       for left in 0..<count {
         var sum = SIMD2<Double>()
-        for k in 0..<count { sum += timesConjugate(inverse[k * limit + left], inverse[k * limit + right]) }
+        for k in 0..<count { sum += inverse[k * limit + left].times(conjugateOf: inverse[k * limit + right]) }
         g[right * limit + left] = sum
       }
     }
@@ -292,20 +294,20 @@ final class SourceGeometry {
     let w = scratch.pointer
     let lower = scratch.pointer + limit * limit
     for right in 0..<count {
-      for left in 0..<count {
-        lower[right * limit + left] = powers.pointer[right * limit + left] + noise * gram.pointer[right * limit + left]
+      for left in right..<count {
+        factor[left, right] = powers.pointer[right * limit + left] + noise * gram.pointer[right * limit + left]
       }
     }
-    guard factorise(lower) else { return false }
+    guard factor.factorise(order: count) else { return false }
     // L⁻¹·P, then its Gram matrix.
     for right in 0..<count {
       for left in 0..<count { w[right * limit + left] = powers.pointer[right * limit + left] }
-      solveLower(lower, w + right * limit)
+      factor.solveLower(w + right * limit, order: count)
     }
     for right in 0..<count {
       for left in 0...right {
         var sum = SIMD2<Double>()
-        for k in 0..<count { sum += timesConjugate(w[right * limit + k], w[left * limit + k]) }
+        for k in 0..<count { sum += w[right * limit + k].times(conjugateOf: w[left * limit + k]) }
         // Σ conj(w_kl)·w_kr
         gramScratch(left, right, sum)
       }
@@ -327,19 +329,19 @@ final class SourceGeometry {
   /// Raises each source's block to MUSIC's asymptotic one: σ²/(2N)·([P⁻¹]_kk + σ²·[P⁻¹(AᴴA)⁻¹P⁻¹]_kk)·Re(D_kᴴP⊥D_k)⁻¹.
   private func raiseToSubspaceVariance(snapshots: Int) {
     let size = count * dimensions
-    let lower = scratch.pointer + limit * limit
-    for index in 0..<limit * limit { lower[index] = powers.pointer[index] }
-    guard factorise(lower) else { return }
+    for right in 0..<count {
+      for left in right..<count { factor[left, right] = powers.pointer[right * limit + left] }
+    }
+    guard factor.factorise(order: count) else { return }
     for source in 0..<count {
       for other in 0..<count { column.pointer[other] = SIMD2(other == source ? 1 : 0, 0) }
-      solveLower(lower, column.pointer)
-      solveUpper(lower, column.pointer)
+      factor.solve(column.pointer, order: count)
       // column = P⁻¹·e_k, and P⁻¹ is Hermitian.
       var quadratic = column.pointer[source].x
       for right in 0..<count {
         for left in 0..<count {
-          let product = times(gram.pointer[right * limit + left], column.pointer[right])
-          quadratic += noise * timesConjugate(product, column.pointer[left]).x
+          let product = gram.pointer[right * limit + left].times(column.pointer[right])
+          quadratic += noise * product.times(conjugateOf: column.pointer[left]).x
         }
       }
       let level = noise / (2 * Double(snapshots)) * quadratic
@@ -363,51 +365,5 @@ final class SourceGeometry {
         }
       }
     }
-  }
-
-  // MARK: Small complex algebra
-
-  /// Cholesky in place, lower triangle by columns.
-  private func factorise(_ a: UnsafeMutablePointer<SIMD2<Double>>) -> Bool {
-    for column in 0..<count {
-      var pivot = a[column * limit + column].x
-      let original = pivot
-      for k in 0..<column {
-        let value = a[k * limit + column]
-        pivot -= (value * value).sum()
-      }
-      guard pivot > 1e-13 * original, pivot > 0 else { return false }
-      let root = pivot.squareRoot()
-      a[column * limit + column] = SIMD2(root, 0)
-      for row in (column + 1)..<max(count, column + 1) {
-        var value = a[column * limit + row]
-        for k in 0..<column { value -= timesConjugate(a[k * limit + row], a[k * limit + column]) }
-        a[column * limit + row] = value / root
-      }
-    }
-    return true
-  }
-
-  private func solveLower(_ a: UnsafePointer<SIMD2<Double>>, _ x: UnsafeMutablePointer<SIMD2<Double>>) {
-    for row in 0..<count {
-      for k in 0..<row { x[row] -= times(a[k * limit + row], x[k]) }
-      x[row] /= a[row * limit + row].x
-    }
-  }
-
-  private func solveUpper(_ a: UnsafePointer<SIMD2<Double>>, _ x: UnsafeMutablePointer<SIMD2<Double>>) {
-    for row in Swift.stride(from: count - 1, through: 0, by: -1) {
-      for k in (row + 1)..<max(count, row + 1) { x[row] -= timesConjugate(x[k], a[row * limit + k]) }
-      x[row] /= a[row * limit + row].x
-    }
-  }
-
-  private func times(_ a: SIMD2<Double>, _ b: SIMD2<Double>) -> SIMD2<Double> {
-    SIMD2(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x)
-  }
-
-  /// a·b*
-  private func timesConjugate(_ a: SIMD2<Double>, _ b: SIMD2<Double>) -> SIMD2<Double> {
-    SIMD2(a.x * b.x + a.y * b.y, a.y * b.x - a.x * b.y)
   }
 }

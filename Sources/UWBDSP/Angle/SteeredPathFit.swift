@@ -119,13 +119,13 @@ final class SteeredPathFit: PlaneWaveModel {
         let answer = answer(antenna, row)
         for other in 0..<row {
           let overlap = dotProduct(pulse, column(antenna, other), stride: pulses.stride)
-          let sum = times(conjugateTimes(answer, self.answer(antenna, other)), overlap)
+          let sum = self.answer(antenna, other).times(conjugateOf: answer) * overlap
           gram[row, other] += sum.x
           gram[count + row, other] += sum.y
         }
         gram[row, row] += (answer * answer).sum() * dotProduct(pulse, pulse, stride: pulses.stride)
         let seen = dotProducts(pulse, samples.real, samples.imaginary, stride: pulses.stride)
-        amplitudes.pointer[row] += conjugateTimes(answer, seen)
+        amplitudes.pointer[row] += seen.times(conjugateOf: answer)
       }
     }
     for row in 0..<count {
@@ -177,7 +177,7 @@ final class SteeredPathFit: PlaneWaveModel {
   /// The antenna's samples less the model; returns the energy that is left.
   private func leaveResidual(_ antenna: Int, _ count: Int, _ data: ArrayPathFit) -> Double {
     let samples = data.antennas[antenna].samples
-    for path in 0..<count { own.pointer[path] = product(answer(antenna, path), amplitudes.pointer[path]) }
+    for path in 0..<count { own.pointer[path] = answer(antenna, path).times(amplitudes.pointer[path]) }
     let (real, imaginary) = residuals(antenna)
     var squares = SIMD8<Float>()
     for tap in Swift.stride(from: 0, to: pulses.stride, by: 8) {
@@ -207,8 +207,6 @@ final class SteeredPathFit: PlaneWaveModel {
 
   @inline(__always)
   private func answer(_ antenna: Int, _ path: Int) -> SIMD2<Double> { answers.pointer[antenna * mostPaths + path] }
-
-  // MARK: Derivatives
 
   func linearise(_ waves: UnsafePointer<PlaneWave>, count: Int) {
     fillCurvature(count: count)
@@ -257,12 +255,11 @@ final class SteeredPathFit: PlaneWaveModel {
     for path in 0..<count {
       let slope = slopes.pointer + path * pulses.stride
       pulses.evaluateSlope(delay: delays.pointer[antenna * mostPaths + path], into: slope)
-      own.pointer[path] = product(answer(antenna, path), amplitudes.pointer[path])
+      own.pointer[path] = answer(antenna, path).times(amplitudes.pointer[path])
       let pulse = dotProducts(column(antenna, path), real, imaginary, stride: pulses.stride)
-      let travel = conjugateTimes(
-        own.pointer[path], dotProducts(slope, real, imaginary, stride: pulses.stride)
-      ).x
-      let turn = wavenumber * conjugateTimes(own.pointer[path], pulse).y - tapsPerMetre * travel
+      let change = dotProducts(slope, real, imaginary, stride: pulses.stride)
+      let travel = change.times(conjugateOf: own.pointer[path]).x
+      let turn = wavenumber * pulse.times(conjugateOf: own.pointer[path]).y - tapsPerMetre * travel
       let lever = levers.pointer[antenna * mostPaths + path]
       let target = descent.gradient.pointer + path * (1 + dimensions)
       target[0] += travel
@@ -292,23 +289,23 @@ final class SteeredPathFit: PlaneWaveModel {
   /// Adds an antenna's products of a basis column with the derivatives of a path.
   @inline(__always)
   private func mix(_ antenna: Int, _ other: Int, _ path: Int) {
-    let factor = conjugateTimes(answer(antenna, other), own.pointer[path])
+    let factor = own.pointer[path].times(conjugateOf: answer(antenna, other))
     let travel = mixedProducts.pointer[other * mostPaths + path]
     let turn = wavenumber * pulseProducts.pointer[other * mostPaths + path]
     let target = cross.pointer + path * (1 + dimensions) * mostPaths + other
-    target[0] += times(factor, travel)
+    target[0] += factor * travel
     guard dimensions > 0 else { return }
-    let seen = product(factor, SIMD2(-tapsPerMetre * travel, turn))
+    let seen = factor.times(SIMD2(-tapsPerMetre * travel, turn))
     let lever = levers.pointer[antenna * mostPaths + path]
-    target[mostPaths] += times(seen, lever.x)
-    if dimensions > 1 { target[2 * mostPaths] += times(seen, lever.y) }
+    target[mostPaths] += seen * lever.x
+    if dimensions > 1 { target[2 * mostPaths] += seen * lever.y }
   }
 
   /// Adds an antenna's products of the derivatives of two paths: Re(D_i⁺·D_j).
   @inline(__always)
   private func bend(_ antenna: Int, _ path: Int, _ second: Int) {
     let here = path * mostPaths + second
-    let pair = conjugateTimes(own.pointer[path], own.pointer[second])
+    let pair = own.pointer[second].times(conjugateOf: own.pointer[path])
     let travels = pair.x * slopeProducts.pointer[here]
     let early = wavenumber * pair.y * mixedProducts.pointer[here]
     let late = wavenumber * pair.y * mixedProducts.pointer[second * mostPaths + path]
@@ -333,8 +330,6 @@ final class SteeredPathFit: PlaneWaveModel {
     target[2 * order + 2] += both * lever.y * otherLever.y
   }
 
-  // MARK: Descent
-
   func move(
     _ waves: UnsafePointer<PlaneWave>, count: Int, by step: UnsafePointer<Double>,
     into moved: UnsafeMutablePointer<PlaneWave>
@@ -350,22 +345,5 @@ final class SteeredPathFit: PlaneWaveModel {
     let length = (result.cosines * result.cosines).sum().squareRoot()
     if length > Self.furthestCosine { result.cosines *= Self.furthestCosine / length }
     return result
-  }
-
-  // MARK: Complex numbers as pairs
-
-  @inline(__always)
-  private func product(_ a: SIMD2<Double>, _ b: SIMD2<Double>) -> SIMD2<Double> {
-    SIMD2(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x)
-  }
-
-  @inline(__always)
-  private func conjugateTimes(_ a: SIMD2<Double>, _ b: SIMD2<Double>) -> SIMD2<Double> {
-    SIMD2(a.x * b.x + a.y * b.y, a.x * b.y - a.y * b.x)
-  }
-
-  @inline(__always)
-  private func times(_ a: SIMD2<Double>, _ factor: Double) -> SIMD2<Double> {
-    SIMD2(a.x * factor, a.y * factor)
   }
 }

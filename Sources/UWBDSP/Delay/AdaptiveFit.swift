@@ -53,8 +53,7 @@ public struct AdaptiveFit: DelayEstimator {
     guard taps.count >= PulseFit.before + PulseFit.after + 1 else {
       return RiceFit(paths.receiver).estimate(taps, into: &estimate, using: workspace.single)
     }
-    let begun = paths.begin(taps, into: &estimate, using: workspace.paths)
-    guard let question = begun else { return }
+    guard let question = paths.begin(taps, into: &estimate, using: workspace.paths) else { return }
     let rice = workspace.rice
     guard rice.find(taps, halfTap: question.halfTap), let rival = rice.posterior.summary() else { return }
     let isFitted = paths.answer(question, taps, into: &estimate, using: workspace.paths) { count in

@@ -338,21 +338,3 @@ public final class PreparedTaps {
     return SIMD8<Float>(source.loadUnaligned(as: SIMD8<Int16>.self))
   }
 }
-
-extension UnsafePointer where Pointee == Float {
-  @inline(__always)
-  func load4(_ offset: Int) -> SIMD4<Float> {
-    UnsafeRawPointer(self + offset).loadUnaligned(as: SIMD4<Float>.self)
-  }
-}
-
-extension UnsafeMutablePointer where Pointee == Float {
-  @inline(__always)
-  func load4(_ offset: Int) -> SIMD4<Float> { UnsafePointer(self).load4(offset) }
-}
-
-extension SIMD4 where Scalar == Float {
-  /// The larger of each pair of lanes.
-  @inline(__always)
-  func larger(_ other: SIMD4<Float>) -> SIMD4<Float> { replacing(with: other, where: other .> self) }
-}

@@ -95,17 +95,28 @@ struct FilteredPowers {
     return points[index] > before && points[index] >= after
   }
 
-  /// The largest of the half taps of `range` that were filtered; zero where there are none.
+  /// The largest of the half taps of `range` that were filtered; zero where there are none. Whole blocks are looked up.
   func largest(in range: Range<Int>) -> Float {
     let range = range.clamped(to: candidates)
+    let first = (range.lowerBound &+ Self.blockPoints &- 1) / Self.blockPoints
+    let last = range.upperBound / Self.blockPoints
+    guard first < last else { return largestPoint(range.lowerBound, range.upperBound) }
+    var largest = max(
+      largestPoint(range.lowerBound, first &* Self.blockPoints),
+      largestPoint(last &* Self.blockPoints, range.upperBound))
+    for block in first..<last where peaks[block] > largest { largest = peaks[block] }
+    return largest
+  }
+
+  private func largestPoint(_ start: Int, _ end: Int) -> Float {
     var lanes = SIMD4<Float>()
-    var index = range.lowerBound
-    while index &+ 4 <= range.upperBound {
+    var index = start
+    while index &+ 4 <= end {
       lanes = lanes.larger(points.load4(index))
       index &+= 4
     }
-    var largest = lanes.max()
-    while index < range.upperBound {
+    var largest = max(max(lanes.x, lanes.y), max(lanes.z, lanes.w))
+    while index < end {
       largest = max(largest, points[index])
       index &+= 1
     }

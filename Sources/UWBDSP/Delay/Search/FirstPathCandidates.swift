@@ -12,15 +12,17 @@ package final class FirstPathCandidates {
   private static let group = -2..<61
   /// Taps and gaps beyond which it does not matter how much more it is.
   private static let far: Float = 300
-  /// ln of the power of an earlier crest that is not there, relative to the next one's.
-  private static let none: Float = -8
+  /// Power of an earlier crest that is not there, relative to the next one's.
+  private static let none = Float.exp(-8)
   /// Noise that every mean of powers is raised by.
   private static let noiseShare: Float = 0.2
 
   /// The strongest crest, then others, each before the last.
-  package private(set) var halfTaps: [Int] = []
+  @exclusivity(unchecked) package private(set) var halfTaps: [Int] = []
   /// Of each.
-  package private(set) var features: [SIMD32<Float>] = []
+  @exclusivity(unchecked) package private(set) var features: [SIMD32<Float>] = []
+  /// Of one crest, before their logarithms are taken; 1 where there are fewer.
+  private let values = AlignedBuffer<Float>(count: SIMD32<Float>.scalarCount, zero: 1)
 
   init() {
     halfTaps.reserveCapacity(Self.most)
@@ -51,11 +53,12 @@ package final class FirstPathCandidates {
     let own = map[here]
     let strongest = map[halfTaps[0]]
     let variance = Float(taps.noiseVariance)
-    var result = SIMD32<Float>()
+    let perOwn = 1 / own
+    let values = values.pointer
     var count = 0
     func add(_ value: Float) {
-      result[count] = value
-      count += 1
+      values[count] = value
+      count &+= 1
     }
     func largest(_ band: Range<Int>) -> Float {
       max(level, map.largest(in: here + 2 * band.lowerBound..<here + 2 * band.upperBound))
@@ -63,31 +66,35 @@ package final class FirstPathCandidates {
     func mean(_ band: Range<Int>) -> Float {
       taps.meanPower(in: here / 2 + band.lowerBound..<here / 2 + band.upperBound) ?? variance
     }
-    add(.log(own / noise))
-    add(.log(own / strongest))
+    add(own / noise)
+    add(own / strongest)
     for band in Self.before {
       let band = -band.upperBound..<(-band.lowerBound)
       let power = mean(band) + Self.noiseShare * variance
-      add(.log(power / own))
-      add(.log(power / variance))
-      add(.log(largest(band) / own))
+      add(power * perOwn)
+      add(power / variance)
+      add(largest(band) * perOwn)
     }
     for band in Self.after {
-      add(.log((mean(band) + variance) / own))
-      add(.log(largest(band) / own))
+      add((mean(band) + variance) * perOwn)
+      add(largest(band) * perOwn)
     }
-    add(.log(1 + Float(halfTaps[0] - here) / 2))
-    add(.log(1 + Float(gapToStronger(index, map)) / 2))
-    add(.log(Float(halfTaps.count - index)))
+    add(1 + Float(halfTaps[0] - here) / 2)
+    add(1 + Float(gapToStronger(index, map)) / 2)
+    add(Float(halfTaps.count - index))
     let earlier = index + 1 < halfTaps.count ? halfTaps[index + 1] : nil
-    add(.log(1 + (earlier.map { Float(here - $0) / 2 } ?? Self.far)))
-    add(earlier.map { .log(map[$0] / own) } ?? Self.none)
-    add(.log(1 + min(Float(here) / 2, Self.far)))
+    add(1 + (earlier.map { Float(here - $0) / 2 } ?? Self.far))
+    add(earlier.map { map[$0] * perOwn } ?? Self.none)
+    add(1 + min(Float(here) / 2, Self.far))
     let peak = largest(Self.group)
-    add(.log(peak / strongest))
-    add(.log(own / peak))
-    add(.log(largest(-Self.farBefore.upperBound..<(-Self.farBefore.lowerBound)) / own))
-    return result
+    add(peak / strongest)
+    add(own / peak)
+    add(largest(-Self.farBefore.upperBound..<(-Self.farBefore.lowerBound)) * perOwn)
+    for first in stride(from: 0, to: SIMD32<Float>.scalarCount, by: 8) {
+      let eight = UnsafeMutableRawPointer(values + first)
+      eight.storeBytes(of: logarithms(eight.load(as: SIMD8<Float>.self)), as: SIMD8<Float>.self)
+    }
+    return UnsafeRawPointer(values).load(as: SIMD32<Float>.self)
   }
 
   /// Half taps to the nearest later candidate that is stronger; 0 where there is none.
@@ -95,4 +102,21 @@ package final class FirstPathCandidates {
     let own = map[halfTaps[index]]
     return halfTaps[..<index].last { map[$0] > own }.map { $0 - halfTaps[index] } ?? 0
   }
+}
+
+/// ln of positive, normal numbers, within 3 · 10⁻⁷ of the larger of 1 and |ln x|.
+///
+/// x = 2ᵏ·m with m within √½ … √2, and ln m = 2 artanh s, s = (m − 1)/(m + 1), by its series up to s⁹.
+func logarithms(_ x: SIMD8<Float>) -> SIMD8<Float> {
+  let bits = unsafeBitCast(x, to: SIMD8<Int32>.self)
+  // Of √½: what lies above it in the same power of two belongs to the next.
+  let exponents = (bits &- 0x3f35_04f3) &>> 23
+  let m = unsafeBitCast(bits &- (exponents &<< 23), to: SIMD8<Float>.self)
+  let s = (m - 1) / (m + 1)
+  let square = s * s
+  var series = square * (1 / 9) + 1 / 7
+  series = series * square + 1 / 5
+  series = series * square + 1 / 3
+  series = (series * square + 1) * s
+  return SIMD8<Float>(exponents) * 0.693_147_2 + 2 * series
 }

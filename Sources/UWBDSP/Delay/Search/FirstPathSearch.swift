@@ -131,10 +131,10 @@ package struct FirstPathSearch: Sendable {
     let blockPeaks: AlignedBuffer<Float>
     /// The blocks that were filtered, ascending.
     let filtered: AlignedBuffer<Int>
-    var filteredCount = 0
+    @exclusivity(unchecked) var filteredCount = 0
     let squares = AlignedBuffer<Float>(count: 4 * PreparedTaps.blockTaps, zero: 0)
     /// Levels of a search over that many taps at that rate: for the earliest path, for any, and for one that is judged.
-    var levels = (tapCount: 0, rate: 0.0, earliest: 0.0, presence: 0.0, judged: 0.0)
+    @exclusivity(unchecked) var levels = (tapCount: 0, rate: 0.0, earliest: 0.0, presence: 0.0, judged: 0.0)
     let judged = FirstPathCandidates()
     let tapCount: Int
 
@@ -163,13 +163,12 @@ package struct FirstPathSearch: Sendable {
   }
 
   /// - Parameter range: taps to look at; all of them where it is `nil`.
-  /// - Returns: the half tap of the first path in half taps, the power that it had to reach, and whether that is the strict level; `nil` for
-  ///   no path.
+  /// - Returns: the half tap of the first path in half taps, `nil` for no path, and the power that it had to reach.
   /// - Precondition: `taps` holds at least one tap and no more than `workspace` was made for; `range` is one of its, not
   ///   empty.
   func run(
     _ taps: PreparedTaps, in range: Range<Int>? = nil, using workspace: Workspace
-  ) -> (halfTap: Int?, threshold: Double, isStrict: Bool) {
+  ) -> (halfTap: Int?, threshold: Double) {
     let range = range ?? 0..<taps.count
     precondition(
       taps.count >= 1 && taps.count <= workspace.tapCount && !range.isEmpty && range.lowerBound >= 0
@@ -188,28 +187,30 @@ package struct FirstPathSearch: Sendable {
     // Half taps 2·first … 2·last: the one behind the last tap is no candidate.
     let candidates = 2 * range.lowerBound..<2 * range.upperBound - 1
     let map = FilteredPowers(workspace, candidates)
-    filter(taps, range, reaching: level, into: map)
+    let isJudged = network != nil && range == 0..<taps.count
+    let judgedLevel = Float(taps.noiseVariance * noiseGain * workspace.levels.judged)
+    filter(taps, range, reaching: isJudged ? min(judgedLevel, level) : level, into: map)
     if let strongest = map.strongest, map[strongest] >= level {
-      let isWhole = range == 0..<taps.count
       let first =
-        isWhole && network != nil
-        ? likeliest(taps, before: strongest, map, workspace) : firstPath(before: strongest, above: level, map)
-      return (first, threshold, true)
+        isJudged
+        ? likeliest(taps, before: strongest, above: judgedLevel, map, workspace)
+        : firstPath(before: strongest, above: level, map)
+      return (first, threshold)
     }
     // Nothing passes the strict level that guards against early false paths; the strongest point of all may still
     // reach the laxer one.
     let presence = taps.noiseVariance * noiseGain * workspace.levels.presence
     extend(taps, range, reaching: Float(presence), map)
-    if let strongest = map.strongest, Double(map[strongest]) >= presence { return (strongest, presence, false) }
-    return (nil, threshold, true)
+    if let strongest = map.strongest, Double(map[strongest]) >= presence { return (strongest, presence) }
+    return (nil, threshold)
   }
 
   /// The candidate that the network takes for the first path.
-  private func likeliest(_ taps: PreparedTaps, before strongest: Int, _ map: FilteredPowers, _ workspace: Workspace)
-    -> Int
-  {
+  private func likeliest(
+    _ taps: PreparedTaps, before strongest: Int, above level: Float, _ map: FilteredPowers, _ workspace: Workspace
+  ) -> Int {
     let candidates = workspace.judged
-    collect(candidates, taps, before: strongest, map, workspace)
+    collect(candidates, taps, before: strongest, above: level, map)
     guard candidates.halfTaps.count > 1, let network else { return strongest }
     var first = strongest
     var highest = -Float.infinity
@@ -223,13 +224,11 @@ package struct FirstPathSearch: Sendable {
     return first
   }
 
+  /// - Parameter level: what `map` was filtered to reach.
   private func collect(
-    _ candidates: FirstPathCandidates, _ taps: PreparedTaps, before strongest: Int, _ map: FilteredPowers,
-    _ workspace: Workspace
+    _ candidates: FirstPathCandidates, _ taps: PreparedTaps, before strongest: Int, above level: Float,
+    _ map: FilteredPowers
   ) {
-    let noise = Float(taps.noiseVariance * noiseGain)
-    let level = noise * Float(workspace.levels.judged)
-    extend(taps, 0..<taps.count, reaching: level, map)
     candidates.removeAll()
     var end = strongest
     var hasRoom = candidates.append(strongest)
@@ -238,7 +237,7 @@ package struct FirstPathSearch: Sendable {
       if !isSideLobe(crest, map) { hasRoom = candidates.append(crest) }
     }
     guard candidates.halfTaps.count > 1 else { return }
-    candidates.describe(taps, map, noise: noise, level: level)
+    candidates.describe(taps, map, noise: Float(taps.noiseVariance * noiseGain), level: level)
   }
 
   /// All candidates of the taps, to train a network on; empty where the search finds nothing that reaches the strict level.

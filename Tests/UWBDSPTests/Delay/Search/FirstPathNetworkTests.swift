@@ -1,3 +1,4 @@
+import Numerics
 import TestSupport
 import Testing
 
@@ -41,6 +42,18 @@ import Testing
     #expect(FirstPathNetwork.simulated.parameters.allSatisfy { eight in (0..<8).allSatisfy { eight[$0].isFinite } })
   }
 
+  @Test func logarithmsAreThoseOfTheLibrary() {
+    for power in -125...126 {
+      let scale = Float.exp2(Float(power))
+      let mantissas: SIMD8<Float> = [1, 1.000_000_1, 1.2, 1.414_213_5, 1.414_213_7, 1.6, 1.9, 1.999_999_9]
+      let found = logarithms(mantissas * scale)
+      for lane in 0..<8 {
+        let expected = Double.log(Double(mantissas[lane] * scale))
+        #expect(abs(Double(found[lane]) - expected) < 3e-7 * max(1, abs(expected)))
+      }
+    }
+  }
+
   /// What a crest is judged by, from the definitions and nothing skipped.
   @Test func featuresAreThoseOfTheirDefinitions() throws {
     var random = StatisticsRandom(seed: 901)
@@ -77,6 +90,8 @@ import Testing
         let expected: [Int: Float] = [
           0: .log(own / noise), 1: .log(own / map[found.halfTaps[0]]), 2: .log((before + 0.2 * variance) / own),
           4: .log(largest(here - 48..<here - 16) / own), 15: .log((after + variance) / own),
+          10: .log(largest(here - 528..<here - 144) / own), 18: .log(largest(here + 62..<here + 202) / own),
+          31: .log(largest(here - 1200..<here - 528) / own),
           16: .log(largest(here + 22..<here + 62) / own), 23: .log(1 + Float(found.halfTaps[0] - here) / 2),
           25: .log(Float(found.halfTaps.count - place)), 28: .log(1 + min(Float(here) / 2, 300)),
           29: .log(largest(here - 4..<here + 122) / map[found.halfTaps[0]]),
