@@ -124,6 +124,13 @@ def pose_in_room(n):
     return "".join(["time,x,y,z\n"] + [f"{i * 0.01:.2f},{i % 90},0,0\n" for i in range(n)]).encode()
 
 
+def bregar(n):
+    """The records of one place n times."""
+    head, end = seed("bregar/two").split(b"}, {", 1)
+    first = head.rindex(b'{"tag_id"')
+    return head[:first] + b", ".join([head[first:] + b"}"] * n) + b"]}}}}"
+
+
 def accessory(n):
     return b"".join(b"010001001945554f4f00000b090600100eb400031baf75655238d891c800\n" for _ in range(n))
 
@@ -136,6 +143,11 @@ CASES = {
     "uwb-core": (INFO, 200, repeated("uwb-core/two")),
     "contiki-uwb": (INFO, 400, repeated("contiki-uwb/two")),
     "dw3000-cir": (INFO, 400, repeated("dw3000-cir/hex")),
+    "dw3000-hex": (INFO, 20, repeated("dw3000-hex/two")),
+    "ultrawidelock": (INFO, 20, repeated("ultrawidelock/one")),
+    "eth-dual-antenna": (INFO, 100, repeated("eth-dual-antenna/two")),
+    "bregar": (INFO, 100, bregar),
+    "dwm3001-cli": (INFO, 200, repeated("dwm3001-cli/1.1")),
     "ewine": (INFO, 300, repeated("ewine/one", 1)),
     "npy": (INFO, 2000, numpy_array),
     "ndjson": (INFO, 200, capture),

@@ -63,8 +63,12 @@ struct DW3000HexReader: CaptureReader {
       let bytes = source.buffered.bindMemory(to: UInt8.self)
       var used = 0
       while used < bytes.count, octets.count < Self.octetCount {
-        take(bytes[used])
-        used += 1
+        let passed = takeOctets(bytes, from: used)
+        used += passed
+        if passed == 0 {
+          take(bytes[used])
+          used += 1
+        }
       }
       source.consume(used)
       if octets.count == Self.octetCount { return frame() }
@@ -74,6 +78,32 @@ struct DW3000HexReader: CaptureReader {
       octets.removeAll(keepingCapacity: true)
       return nil
     }
+  }
+
+  /// Takes taps' parts as they usually stand: three octets, a blank behind each. What is written otherwise is left to `take`.
+  private mutating func takeOctets(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
+    guard !isLost, !needsBlank, digit == nil, octets.count % 3 == 0 else { return 0 }
+    var position = start
+    while position + 9 <= bytes.count, octets.count < Self.octetCount {
+      var part: (UInt8, UInt8, UInt8) = (0, 0, 0)
+      guard Self.octet(bytes, position, &part.0), Self.octet(bytes, position + 3, &part.1),
+        Self.octet(bytes, position + 6, &part.2), DW3000Sample.isLast(part.2)
+      else { break }
+      octets.append(part.0)
+      octets.append(part.1)
+      octets.append(part.2)
+      position += 9
+    }
+    return position - start
+  }
+
+  @inline(__always)
+  private static func octet(_ bytes: UnsafeBufferPointer<UInt8>, _ position: Int, _ octet: inout UInt8) -> Bool {
+    guard let high = ByteText.hexadecimalDigit(bytes[position]),
+      let low = ByteText.hexadecimalDigit(bytes[position + 1])
+    else { return false }
+    octet = UInt8(high << 4 | low)
+    return bytes[position + 2] == 0x20
   }
 
   private mutating func take(_ byte: UInt8) {

@@ -17,8 +17,8 @@ struct DWM3001Lines: CaptureReader {
     format: "dwm3001-cli", profile: RadioName.ideal, notes: ["the chip's own results without a clock: all at time 0"])
   private(set) var skipped = SkippedInput()
   private var scanner: LineScanner
-  /// In reverse order.
   private var pending: [DWM3001Result] = []
+  private var delivered = 0
   /// Results that the round at hand still owes.
   private var awaited = 0
   private var count = 0
@@ -35,14 +35,17 @@ struct DWM3001Lines: CaptureReader {
 
   mutating func next() throws -> RangingExchange? {
     while true {
-      while let result = pending.popLast() {
-        guard let exchange = result.exchange(index: count) else {
+      while delivered < pending.count {
+        delivered += 1
+        guard let exchange = pending[delivered - 1].exchange(index: count) else {
           skipped.add("failedRound", at: "line \(scanner.lineNumber)")
           continue
         }
         count += 1
         return exchange
       }
+      pending.removeAll(keepingCapacity: true)
+      delivered = 0
       let line = try scanner.next()
       skipped.addTooLong(of: &scanner)
       guard let line else {
@@ -66,20 +69,18 @@ struct DWM3001Lines: CaptureReader {
     }
     var place = ByteText.end(of: "[mac_address=", in: line, from: head ?? 0)
     guard place != nil || head != nil else { return takeJSON(line, isTerminated: isTerminated) }
-    var found: [DWM3001Result] = []
     while let start = place {
       let next = ByteText.end(of: "[mac_address=", in: line, from: start)
       let end = next.map { $0 - 13 } ?? line.count
       // A number that was cut is a number, too: its bracket says that it is whole.
       if let result = DWM3001Result(text: line.extracting(start..<end)) {
-        found.append(result)
+        pending.append(result)
       } else {
         skipped.add(isTerminated || next != nil ? "damagedResult" : "truncatedLine")
       }
       place = next
       if awaited > 0 { awaited -= 1 } else { skipped.add("strayResult") }
     }
-    pending = found.reversed()
   }
 
   private mutating func endRound() {
@@ -96,13 +97,11 @@ struct DWM3001Lines: CaptureReader {
       return skipped.add("otherLine")
     }
     let start = ByteText.skippingBlanks(line, from: 0)
-    var found: [DWM3001Result] = []
     let isWhole = line.withUnsafeBufferPointer { bytes in
       var cursor = JSONCursor(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[start...])))
-      return DWM3001Result.read(&cursor, into: &found) && cursor.isAtEnd()
+      return DWM3001Result.read(&cursor, into: &pending) && cursor.isAtEnd()
     }
-    if !isWhole { skipped.add(isTerminated ? "damagedResult" : "truncatedLine") }
     // Results in front of the damage are whole.
-    pending = found.reversed()
+    if !isWhole { skipped.add(isTerminated ? "damagedResult" : "truncatedLine") }
   }
 }

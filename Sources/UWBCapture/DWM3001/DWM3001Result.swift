@@ -19,22 +19,24 @@ struct DWM3001Result {
     else { return nil }
     peer = DeviceAddress(rawValue: address)
     isSuccess = ByteText.matches("SUCCESS\"", in: text, at: comma + 10)
-    func value(_ name: StaticString) -> (isDamaged: Bool, number: Double?) {
-      guard let place = ByteText.end(of: name, in: text) else { return (false, nil) }
-      guard let number = ByteText.decimal(text, at: place),
+    var isDamaged = false
+    func value(_ name: StaticString) -> Double? {
+      guard let place = ByteText.end(of: name, in: text) else { return nil }
+      if let number = ByteText.decimal(text, at: place),
         number.end == close || ByteText.matches(",", in: text, at: number.end)
-      else { return (true, nil) }
-      return (false, number.value)
+      {
+        return number.value
+      }
+      isDamaged = true
+      return nil
     }
-    let values = [
-      value(" distance[cm]="), value(" loc_az_pdoa="), value(" loc_az="), value(" loc_el="), value(" loc_el_pdoa="),
-    ]
-    guard !values.contains(where: \.isDamaged) else { return nil }
-    distance = values[0].number.map { $0 / 100 }
-    phaseDifferences = [values[1].number, values[4].number].compactMap { $0.map { $0 * .pi / 180 } }
-    azimuth = Self.angle(values[2].number, merit: 100)
-    elevation = Self.angle(values[3].number, merit: 100)
-    guard isInRange else { return nil }
+    distance = value(" distance[cm]=").map { $0 / 100 }
+    for name in [" loc_az_pdoa=", " loc_el_pdoa="] as [StaticString] {
+      if let phase = value(name) { phaseDifferences.append(phase * .pi / 180) }
+    }
+    azimuth = Self.angle(value(" loc_az="), merit: 100)
+    elevation = Self.angle(value(" loc_el="), merit: 100)
+    guard !isDamaged, isInRange else { return nil }
   }
 
   /// Where the bracket stands that ends the result; units have brackets of their own.

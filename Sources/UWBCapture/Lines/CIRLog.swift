@@ -54,8 +54,11 @@ struct CIRLog<Parser: CIRLineParser>: CaptureReader {
     while !isAtEnd {
       guard let line = try scanner.next() else { break }
       parser.skipped.addTooLong(of: &scanner)
-      let record = parser.take(line.bytes.span, isTerminated: line.isTerminated)
       let number = scanner.lineNumber
+      guard let record = parser.take(line.bytes.span, isTerminated: line.isTerminated) else {
+        parser.skipped.locate("line \(number)")
+        continue
+      }
       if let exchange = exchange(record, at: "line \(number)") { return exchange }
     }
     guard !isAtEnd else { return nil }

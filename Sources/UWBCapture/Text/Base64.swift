@@ -12,31 +12,63 @@ enum Base64 {
 
   /// Decodes all that follows from `start` on, blanks at the end aside, into `bytes`.
   ///
-  /// - Returns: whether it is base64, padded to whole groups of four.
+  /// - Returns: whether it is base64, padded to whole groups of four; else `bytes` are not to be used.
   static func decode(_ line: Span<UInt8>, from start: Int, into bytes: inout [UInt8]) -> Bool {
-    bytes.removeAll(keepingCapacity: true)
     var end = line.count
     while end > start, line[end - 1] == 0x20 || line[end - 1] == 0x09 { end -= 1 }
-    guard end > start, (end - start) % 4 == 0 else { return false }
+    let groupCount = (end - start) / 4
+    guard groupCount > 0, groupCount * 4 == end - start else { return false }
+    bytes.resize(to: 3 * groupCount)
+    let isValid = line.withUnsafeBufferPointer { line in
+      values.withUnsafeBufferPointer { values in
+        bytes.withUnsafeMutableBufferPointer { bytes in
+          for index in 0..<groupCount - 1 {
+            guard let group = group(line, at: start + 4 * index, count: 4, values) else { return false }
+            store(group, in: bytes, at: 3 * index)
+          }
+          return true
+        }
+      }
+    }
+    guard isValid else { return false }
     var padding = 0
     while padding < 2, line[end - 1 - padding] == UInt8(ascii: "=") { padding += 1 }
-    return values.withUnsafeBufferPointer { values in
-      var position = start
-      while position < end {
-        let isLast = position + 4 == end
-        var group: UInt32 = 0
-        for index in 0..<4 {
-          var value = values[Int(line[position + index])]
-          if isLast, index >= 4 - padding { value = 0 }
-          guard value != invalid else { return false }
-          group = group << 6 | UInt32(value)
-        }
-        bytes.append(UInt8(truncatingIfNeeded: group >> 16))
-        if !isLast || padding < 2 { bytes.append(UInt8(truncatingIfNeeded: group >> 8)) }
-        if !isLast || padding < 1 { bytes.append(UInt8(truncatingIfNeeded: group)) }
-        position += 4
-      }
-      return true
+    let last = line.withUnsafeBufferPointer { line in
+      values.withUnsafeBufferPointer { group(line, at: end - 4, count: 4 - padding, $0) }
     }
+    guard let last else { return false }
+    bytes.withUnsafeMutableBufferPointer { store(last, in: $0, at: 3 * (groupCount - 1)) }
+    bytes.removeLast(padding)
+    return true
+  }
+
+  /// The 24 bits of a group's first `count` letters; `nil` where one is none.
+  @inline(__always)
+  private static func group(
+    _ line: UnsafeBufferPointer<UInt8>, at position: Int, count: Int, _ values: UnsafeBufferPointer<UInt8>
+  ) -> UInt32? {
+    var group: UInt32 = 0
+    var seen: UInt8 = 0
+    for index in 0..<count {
+      let value = values[Int(line[position + index])]
+      seen |= value
+      group |= UInt32(value) << UInt32(18 - 6 * index)
+    }
+    // Values have six bits.
+    return seen < 64 ? group : nil
+  }
+
+  @inline(__always)
+  private static func store(_ group: UInt32, in bytes: UnsafeMutableBufferPointer<UInt8>, at position: Int) {
+    bytes[position] = UInt8(truncatingIfNeeded: group >> 16)
+    bytes[position + 1] = UInt8(truncatingIfNeeded: group >> 8)
+    bytes[position + 2] = UInt8(truncatingIfNeeded: group)
+  }
+}
+
+extension [UInt8] {
+  fileprivate mutating func resize(to count: Int) {
+    if self.count > count { removeLast(self.count - count) }
+    if self.count < count { append(contentsOf: repeatElement(0, count: count - self.count)) }
   }
 }

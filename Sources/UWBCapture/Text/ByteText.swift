@@ -1,3 +1,5 @@
+import Foundation
+
 /// Reads numbers and fields out of a line's bytes, without strings and without a locale.
 ///
 /// Every function takes the line and positions in it, stays inside it, and gives `nil` where it finds something else.
@@ -15,13 +17,19 @@ enum ByteText {
   /// Where what follows the first `text` at or after `start` begins.
   static func end(of text: StaticString, in line: Span<UInt8>, from start: Int = 0) -> Int? {
     let length = text.utf8CodeUnitCount
-    let first = text.utf8Start.pointee
-    var position = start
-    while position + length <= line.count {
-      if line[position] == first, matches(text, in: line, at: position) { return position + length }
-      position += 1
+    guard start >= 0, length > 0 else { return nil }
+    return line.withUnsafeBytes { bytes in
+      guard let base = bytes.baseAddress else { return nil }
+      var position = start
+      while position + length <= bytes.count {
+        let count = bytes.count - length + 1 - position
+        guard let found = memchr(base + position, Int32(text.utf8Start.pointee), count) else { return nil }
+        position = UnsafeRawPointer(found) - base + length
+        if memcmp(found, text.utf8Start, length) == 0 { return position }
+        position -= length - 1
+      }
+      return nil
     }
-    return nil
   }
 
   /// Where the first `text` at or after `start` begins.

@@ -175,6 +175,7 @@ struct JSONCursor {
 
   /// A complex number in a string, as Python writes it: `"(12-7j)"`, parentheses, exponents and a part of zero as they come.
   mutating func complex() -> (real: Float, imaginary: Float)? {
+    if let sample = wholeComplex() { return sample }
     guard skip(0x22) else { return nil }
     let isEnclosed = skip(0x28)
     guard let first = signedFloat() else { return nil }
@@ -187,6 +188,40 @@ struct JSONCursor {
     }
     guard !isEnclosed || skip(0x29), skip(0x22) else { return nil }
     return sample
+  }
+
+  /// The same of whole numbers in parentheses, which is what a chip's samples are; passes nothing where something else stands.
+  private mutating func wholeComplex() -> (real: Float, imaginary: Float)? {
+    guard peek() == 0x22 else { return nil }
+    var place = position + 1
+    guard place < bytes.count, bytes[place] == 0x28 else { return nil }
+    place += 1
+    guard let real = wholeNumber(at: &place), place < bytes.count else { return nil }
+    let sign = bytes[place]
+    guard sign == 0x2B || sign == 0x2D else { return nil }
+    place += 1
+    guard place < bytes.count, bytes[place] != 0x2D, let imaginary = wholeNumber(at: &place), place + 3 <= bytes.count,
+      bytes[place] == 0x6A, bytes[place + 1] == 0x29, bytes[place + 2] == 0x22
+    else { return nil }
+    position = place + 3
+    return (real, sign == 0x2D ? -imaginary : imaginary)
+  }
+
+  /// An integer of at most seven digits: exact in single precision.
+  @inline(__always)
+  private func wholeNumber(at place: inout Int) -> Float? {
+    let isNegative = place < bytes.count && bytes[place] == 0x2D
+    if isNegative { place += 1 }
+    let first = place
+    var value: Int32 = 0
+    while place < bytes.count, place < first + 7 {
+      let digit = bytes[place] &- 0x30
+      guard digit <= 9 else { break }
+      value = value * 10 + Int32(digit)
+      place += 1
+    }
+    guard place > first else { return nil }
+    return isNegative ? -Float(value) : Float(value)
   }
 
   /// A number that may begin with a plus.

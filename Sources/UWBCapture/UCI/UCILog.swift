@@ -114,8 +114,10 @@ public struct UCILog: CaptureReader {
 
   private static func isHeader(_ bytes: [UInt8]) -> Bool {
     guard let type = UCIMessageType(rawValue: bytes[0] >> 5), bytes[1] & 0x40 == 0 else { return false }
-    let hasShortLength = [.command, .response, .notification].contains(type) && bytes[1] & 0x80 == 0
-    return !hasShortLength || bytes[2] == 0
+    return switch type {
+    case .command, .response, .notification: bytes[1] & 0x80 != 0 || bytes[2] == 0
+    default: true
+    }
   }
 
   /// Whole packets and nothing else; with Android's longer header one.

@@ -98,8 +98,8 @@ public struct UCIRecording: CaptureReader {
     return true
   }
 
-  private func number(_ bytes: some Collection<UInt8>) -> UInt32 {
-    (isBigEndian ? Array(bytes) : bytes.reversed()).reduce(0) { $0 << 8 | UInt32($1) }
+  private func number(_ bytes: some BidirectionalCollection<UInt8>) -> UInt32 {
+    isBigEndian ? bytes.reduce(0) { $0 << 8 | UInt32($1) } : bytes.reversed().reduce(0) { $0 << 8 | UInt32($1) }
   }
 
   private mutating func take(_ block: Block) {

@@ -42,7 +42,7 @@ struct UltraWideLockLines: CIRLineParser {
       return nil
     }
     // What stands before is a line that lost its end.
-    if ByteText.start(of: "[ALAB] t=", in: line) != start { pending?.isDamaged = true }
+    if start > 0, ByteText.start(of: "[ALAB] t=", in: line) != start { pending?.isDamaged = true }
     guard isTerminated else {
       skipped.add("truncatedLine")
       return nil
@@ -82,7 +82,7 @@ struct UltraWideLockLines: CIRLineParser {
 
   /// Takes a tap; the frame's last one completes it.
   private mutating func takeRow(_ line: Span<UInt8>, frame: (value: Int, end: Int)) -> CIRRecord? {
-    guard var frameAtHand = pending, frameAtHand.frame == frame.value else {
+    guard pending?.frame == frame.value else {
       pending?.isDamaged = true
       _ = end()
       if !isStray { skipped.add("strayRow") }
@@ -90,11 +90,11 @@ struct UltraWideLockLines: CIRLineParser {
       return nil
     }
     if let tap = Self.tap(line, from: frame.end), rows.append(tap.index, real: tap.real, imaginary: tap.imaginary) {
-      guard rows.count == Self.tapCount, !frameAtHand.isDamaged else { return nil }
-      rows.complete(&frameAtHand.record, in: &pool)
+      guard rows.count == Self.tapCount, var complete = pending, !complete.isDamaged else { return nil }
+      rows.complete(&complete.record, in: &pool)
       pending = nil
       _ = end()
-      return frameAtHand.record
+      return complete.record
     }
     pending?.isDamaged = true
     return nil

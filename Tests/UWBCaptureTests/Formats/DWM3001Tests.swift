@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import UWBDSP
 
@@ -44,6 +45,27 @@ import UWBDSP
     let angle = try #require(reading.exchanges[1].ready?.azimuth)
     #expect(angle.value == .pi / 20 && angle.figureOfMerit == 0.5 && abs(angle.deviation - .pi / 18) < 1e-12)
     #expect(reading.exchanges[1].phaseDifferences == [.pi / 10])
+  }
+
+  @Test func mutated() throws {
+    let text = Array((Self.round + Self.round).utf8)
+    let whole = try read(Self.round + Self.round).exchanges
+    let half = Self.round.utf8.count
+    var random = DecaRangingGenerator(seed: 51)
+    for round in 0..<4000 {
+      let mutation = MutatedBytes(
+        text, most: 3, [.flippedBit, .otherByte, .nine, .lostByte, .strayByte], using: &random)
+      let reader = try CaptureFormat.open(
+        "dwm3001-cli", ByteSource(content: mutation.bytes, chunk: round % 5 == 0 ? 13 : .max))
+      let reading = try CaptureReading(reader)
+      let untouched = mutation.firstError > half ? 2 : 0
+      for (one, other) in zip(reading.exchanges, whole).prefix(untouched) {
+        #expect(one.ready == other.ready && one.peer == other.peer, "seed 51, round \(round)")
+      }
+      #expect(reading.exchanges.count >= untouched, "seed 51, round \(round)")
+      #expect(reading.exchanges.count >= 4 || !reading.skipped.isEmpty, "seed 51, round \(round): lost in silence")
+      #expect(reading.exchanges.count <= 5, "seed 51, round \(round)")
+    }
   }
 
   @Test func cutAtEveryByte() throws {

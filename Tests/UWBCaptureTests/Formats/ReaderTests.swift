@@ -50,6 +50,39 @@ import UWBDSP
     }
   }
 
+  @Test("an accumulator of 12 kB, cut at every byte: the reception stays, its CIR is counted as lost")
+  func ethAccumulatorCutAtEveryByte() throws {
+    let fixture = ReaderFixture("eth-dual-antenna", count: 1, seed: 50)
+    let whole = try #require(fixture.expected.first)
+    let mark = Array("BLOB / twr".utf8)
+    let lastLine = try #require(fixture.bytes.indices.last { fixture.bytes[$0...].starts(with: mark) })
+    for cut in fixture.bytes.indices {
+      let reading = try read("eth-dual-antenna", Array(fixture.bytes[..<cut]), chunk: cut % 3 == 0 ? 1011 : .max)
+      #expect(reading.records.count <= 1, "cut at \(cut)")
+      guard let record = reading.records.first else { continue }
+      if record.responses.isEmpty {
+        #expect(cut < lastLine, "cut at \(cut)")
+      } else {
+        #expect(record.responses == whole.responses && cut + 20 > lastLine, "cut at \(cut)")
+      }
+    }
+  }
+
+  @Test(
+    "complex numbers as Python writes them",
+    arguments: [
+      ("(12-7j)", SIMD2<Float>(12, -7)), ("(-12+7j)", SIMD2(-12, 7)), ("12-7j", SIMD2(12, -7)), ("7j", SIMD2(0, 7)),
+      ("(0-0j)", SIMD2(0, 0)), ("(12345678-7j)", SIMD2(12_345_678, -7)), ("(1.5-7e1j)", SIMD2(1.5, -70)),
+      ("(12+-7j)", nil), ("(12--7j)", nil), ("(12-7)", nil), ("(12-7j", nil), ("(-j)", nil), ("(-)", nil), ("(", nil),
+    ])
+  func complexNumbers(_ text: String, _ expected: SIMD2<Float>?) throws {
+    let sample = Array("\"\(text)\"".utf8).withUnsafeBytes { bytes in
+      var cursor = JSONCursor(bytes)
+      return cursor.complex()
+    }
+    #expect(sample.map { SIMD2($0.real, $0.imaginary) } == expected)
+  }
+
   @Test(arguments: ReaderFixture.formats)
   func mutated(_ format: String) throws {
     let fixture = ReaderFixture(format, count: 2, seed: 43, hasAccumulators: false)
