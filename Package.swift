@@ -151,6 +151,20 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
+// The C interface of engine, captures and replay: scripts/library makes a library of it that needs no Swift.
+#if compiler(>=6.3)
+  package.products.append(.library(name: "UWBC", type: .dynamic, targets: ["UWBC"]))
+  package.targets += [
+    .target(name: "CUWBC"),
+    .target(
+      name: "UWBC",
+      dependencies: values + [
+        "CUWBC", "UWBDSP", "UWBSimulation", "uwb", .product(name: "Numerics", package: "swift-numerics"),
+      ],
+      swiftSettings: strict),
+  ]
+#endif
+
 // Checks that build all of it anew, as sanitizers do, take the tests of one target alone (or several, between commas).
 if let only = Context.environment["UWB_TESTS"]?.split(separator: ",").map(String.init) {
   package.targets.removeAll { $0.type == .test && !only.contains($0.name) }

@@ -30,7 +30,7 @@ public struct DelayEvaluation: Sendable {
 
   /// One estimator's figures. Lengths in metres at the speed of light in air.
   public struct Row: Sendable, Hashable {
-    public var method: DelayMethod
+    public var estimator: String
     public var trials: Int
     /// Over all trials that gave an answer, misses included.
     public var error: ErrorStatistics?
@@ -58,10 +58,18 @@ public struct DelayEvaluation: Sendable {
   }
 
   /// One estimator's answer to one trial.
-  private struct Answer {
+  package struct Answer: Sendable {
+    /// `nil` where there is none.
     var errorTaps: Double?
+    /// 0 where none is stated.
     var deviationTaps: Double
     var nanoseconds: Double
+
+    package init(errorTaps: Double?, deviationTaps: Double, nanoseconds: Double) {
+      self.errorTaps = errorTaps
+      self.deviationTaps = deviationTaps
+      self.nanoseconds = nanoseconds
+    }
   }
 
   /// A stretch of trials, by one thread.
@@ -74,7 +82,9 @@ public struct DelayEvaluation: Sendable {
   public func run(threads: Int = 1, progress: (@Sendable (Int) -> Void)? = nil) -> [Row] {
     let gathered = inShares(of: trialCount, threads: threads) { run($0, progress: progress) }
     let bounds = gathered.flatMap(\.bounds)
-    return methods.indices.map { index in row(methods[index], gathered.flatMap { $0.answers[index] }, bounds) }
+    return methods.indices.map { index in
+      Self.row(methods[index].rawValue, gathered.flatMap { $0.answers[index] }, bounds)
+    }
   }
 
   private func run(_ range: Range<Int>, progress: (@Sendable (Int) -> Void)?) -> Part {
@@ -106,7 +116,8 @@ public struct DelayEvaluation: Sendable {
     return part
   }
 
-  private func row(_ method: DelayMethod, _ answers: [Answer], _ bounds: [Double?]) -> Row {
+  /// The figures of any estimator's answers to trials with these bounds, taps².
+  package static func row(_ estimator: String, _ answers: [Answer], _ bounds: [Double?]) -> Row {
     let metres = UWB.tap * UWB.speedOfLightInAir
     let errors = answers.compactMap(\.errorTaps)
     let close = answers.filter { abs($0.errorTaps ?? .infinity) <= -Self.earlyTaps }
@@ -116,7 +127,7 @@ public struct DelayEvaluation: Sendable {
     let known = bounds.compactMap { $0 }
     let meanBound = known.count == bounds.count && !known.isEmpty ? known.reduce(0, +) / Double(known.count) : nil
     return Row(
-      method: method, trials: answers.count, error: ErrorStatistics(errors.map { $0 * metres }),
+      estimator: estimator, trials: answers.count, error: ErrorStatistics(errors.map { $0 * metres }),
       closeRMS: ErrorStatistics(close.compactMap(\.errorTaps).map { $0 * metres })?.rms, close: close.count,
       bound: meanBound.map { $0.squareRoot() * metres },
       missed: answers.filter { abs($0.errorTaps ?? .infinity) > Self.missTaps }.count,

@@ -91,24 +91,31 @@ struct EvaluateDelayCommand: ParsableCommand {
     let writer = EvaluationWriter(output, ByteOutput())
     var curves = EvaluationCurves()
     var trialExport = try export.map { try TrialExport(folder: $0) }
-    for (name, channel) in try cases() {
-      for snr in try DecibelList.parse(snr) {
-        let generator = DelayTrialGenerator(
-          channel: channel, snrdB: snr, noise: noise.correlation, seed: seed)
-        try trialExport?.write(generator, trials: trials, case: name)
-        let evaluation = DelayEvaluation(generator: generator, methods: methods, trialCount: trials)
-        let ticker = TrialTicker(label: "\(name) at \(snr) dB", total: trials)
-        let rows = evaluation.run(threads: threads) { ticker.add($0) }
-        ticker.finish()
-        for row in rows {
-          try writer.write(row, case: name, snrdB: snr)
-          curves.add(row, case: name, snrdB: snr)
-        }
+    for (name, generator) in try generators() {
+      let snr = generator.snrdB
+      try trialExport?.write(generator, trials: trials, case: name)
+      let evaluation = DelayEvaluation(generator: generator, methods: methods, trialCount: trials)
+      let ticker = TrialTicker(label: "\(name) at \(snr) dB", total: trials)
+      let rows = evaluation.run(threads: threads) { ticker.add($0) }
+      ticker.finish()
+      for row in rows {
+        try writer.write(row, case: name, snrdB: snr)
+        curves.add(row, case: name, snrdB: snr)
       }
     }
     try writer.finish()
     guard let svg else { return }
     try OutputFile.write(curves.figure.svg(), to: svg)
+  }
+
+  /// Each channel at each signal-to-noise ratio.
+  func generators() throws -> [(name: String, generator: DelayTrialGenerator)] {
+    let ratios = try DecibelList.parse(snr)
+    return try cases().flatMap { name, channel in
+      ratios.map {
+        (name, DelayTrialGenerator(channel: channel, snrdB: $0, noise: noise.correlation, seed: seed))
+      }
+    }
   }
 
   private func methods() throws -> [DelayMethod] {

@@ -15,8 +15,8 @@ struct EvaluationCurves {
   mutating func add(_ row: DelayEvaluation.Row, case name: String, snrdB: Double) {
     if estimators[name] == nil { cases.append(name) }
     var list = estimators[name, default: []]
-    let index = list.firstIndex { $0.name == row.method.rawValue } ?? list.count
-    if index == list.count { list.append((row.method.rawValue, Points())) }
+    let index = list.firstIndex { $0.name == row.estimator } ?? list.count
+    if index == list.count { list.append((row.estimator, Points())) }
     list[index].points.snrdB.append(snrdB)
     list[index].points.error.append(row.error?.rms ?? .nan)
     estimators[name] = list

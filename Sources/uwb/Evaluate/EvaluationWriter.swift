@@ -21,7 +21,7 @@ struct EvaluationWriter {
 
   private static func figures(_ row: DelayEvaluation.Row, _ name: String, _ snrdB: Double) -> [FigureLines.Figure] {
     [
-      ("estimator", .text(row.method.rawValue)), ("case", .text(name)), ("snr_db", .number(snrdB, places: 2)),
+      ("estimator", .text(row.estimator)), ("case", .text(name)), ("snr_db", .number(snrdB, places: 2)),
       ("trials", .count(row.trials)), ("rmse_m", .number(row.error?.rms, places: 6)),
       ("bias_m", .number(row.error?.bias, places: 6)), ("median_m", .number(row.error?.median, places: 6)),
       ("p90_m", .number(row.error?.p90, places: 6)),
@@ -37,7 +37,7 @@ struct EvaluationWriter {
   private static func line(_ row: DelayEvaluation.Row) -> String {
     let cell = EvaluationRows.cell
     func millimetres(_ value: Double?, _ width: Int) -> String { cell(value.map { $0 * 1000 }, 1, width) }
-    return row.method.rawValue.padded(to: 24) + millimetres(row.error?.rms, 8)
+    return row.estimator.padded(to: 24) + millimetres(row.error?.rms, 8)
       + millimetres(row.error?.bias, 9) + millimetres(row.error?.median, 9) + millimetres(row.error?.p90, 7)
       + millimetres(row.error?.p90Unbiased, 10) + millimetres(row.bound, 9) + cell(row.ratio, 3, 7)
       + cell(Double(row.missed), 0, 8) + cell(Double(row.early), 0, 7) + cell(row.normalisedVariance, 2, 10)

@@ -12,17 +12,27 @@ extension [UInt8] {
       append(contentsOf: "\(value)".utf8)
       return
     }
-    var rest = UInt64(abs(scaled))
-    if scaled < 0 { append(UInt8(ascii: "-")) }
-    let start = count
-    var written = 0
-    repeat {
-      if written == places, places > 0 { append(UInt8(ascii: ".")) }
-      append(UInt8(ascii: "0") + UInt8(rest % 10))
-      rest /= 10
-      written += 1
-    } while rest > 0 || written <= places
-    self[start...].reverse()
+    // From the last digit to the first.
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 24 + places) { text in
+      var rest = UInt64(abs(scaled))
+      var first = text.count
+      var written = 0
+      repeat {
+        if written == places, places > 0 {
+          first -= 1
+          text[first] = UInt8(ascii: ".")
+        }
+        first -= 1
+        text[first] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+        rest /= 10
+        written += 1
+      } while rest > 0 || written <= places
+      if scaled < 0 {
+        first -= 1
+        text[first] = UInt8(ascii: "-")
+      }
+      append(contentsOf: UnsafeBufferPointer(rebasing: text[first...]))
+    }
   }
 
   /// Appends a number in plain decimal notation with so many significant digits, or as many more as stand before the point.

@@ -130,18 +130,27 @@ struct JSONText {
 
   private mutating func string(_ value: String) {
     bytes.append(UInt8(ascii: "\""))
-    for byte in value.utf8 {
-      switch byte {
-      case UInt8(ascii: "\""): bytes.append(contentsOf: "\\\"".utf8)
-      case UInt8(ascii: "\\"): bytes.append(contentsOf: "\\\\".utf8)
-      case 0..<0x20:
-        let digits = Array("0123456789abcdef".utf8)
-        bytes.append(contentsOf: "\\u00".utf8)
-        bytes.append(digits[Int(byte >> 4)])
-        bytes.append(digits[Int(byte & 15)])
-      default: bytes.append(byte)
+    var value = value
+    value.withUTF8 { text in
+      if text.allSatisfy({ $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) {
+        bytes.append(contentsOf: text)
+      } else {
+        for byte in text { character(byte) }
       }
     }
     bytes.append(UInt8(ascii: "\""))
+  }
+
+  private mutating func character(_ byte: UInt8) {
+    switch byte {
+    case UInt8(ascii: "\""): bytes.append(contentsOf: "\\\"".utf8)
+    case UInt8(ascii: "\\"): bytes.append(contentsOf: "\\\\".utf8)
+    case 0..<0x20:
+      let digits = Array("0123456789abcdef".utf8)
+      bytes.append(contentsOf: "\\u00".utf8)
+      bytes.append(digits[Int(byte >> 4)])
+      bytes.append(digits[Int(byte & 15)])
+    default: bytes.append(byte)
+    }
   }
 }

@@ -13,7 +13,8 @@ struct Progress {
   private let unit: String
 
   init(
-    _ label: String, totalBytes: Int?, unit: String = "exchanges", isShown: Bool = isatty(STDERR_FILENO) == 1
+    _ label: String, totalBytes: Int?, unit: String = "exchanges",
+    isShown: Bool = Message.collector == nil && isatty(STDERR_FILENO) == 1
   ) {
     self.label = label
     self.unit = unit

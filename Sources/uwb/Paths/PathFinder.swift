@@ -87,18 +87,15 @@ final class PathFinder {
     in reception: Reception, _ message: String, _ segment: String, of exchange: RangingExchange,
     into found: inout FoundPaths
   ) {
-    guard let spacing = reception.impulseResponse?.tapSpacing,
-      engine.findPaths(in: reception, into: &paths, using: workspace)
-    else { return }
+    guard engine.findPaths(in: reception, into: &paths, using: workspace) else { return }
     found.totals.impulseResponses += 1
     if peer?.address != exchange.peer { peer = (exchange.peer, "\(exchange.peer)") }
     for antenna in paths.antennas.indices {
-      let row = PathRow(
-        capture: capture, exchange: exchange.index, time: exchange.time, peer: peer?.text ?? "", message: message,
-        segment: segment, antenna: antenna, estimate: paths.antennas[antenna], commonTaps: paths.delayTaps,
-        chipFirstPathTaps: reception.chipFirstPathTaps(antenna: antenna),
-        isChips: engine.configuration.delay == .chip, lineOfSightProbability: paths.lineOfSightProbability,
-        metresPerTap: spacing * engine.configuration.propagationSpeed)
+      var row = PathRow(paths, antenna: antenna, of: reception, by: engine)
+      row.capture = capture
+      (row.exchange, row.time) = (exchange.index, exchange.time)
+      row.peer = peer?.text ?? ""
+      (row.message, row.segment) = (message, segment)
       found.totals.count(row.status)
       write(row, to: &found.text)
     }
@@ -110,13 +107,5 @@ final class PathFinder {
       return
     }
     lines?.append(fields.lazy.map { ($0.name, $0.cell(row)) }, to: &text)
-  }
-}
-
-extension Reception {
-  /// The chip's own first path in an antenna's row, taps.
-  fileprivate func chipFirstPathTaps(antenna: Int) -> Double? {
-    guard let taps = antennaFirstPathTaps, antenna < taps.count else { return chipFirstPathTaps }
-    return taps[antenna]
   }
 }

@@ -2,35 +2,47 @@ import Numerics
 import UWBDSP
 
 /// The first path on one antenna of one CIR: what a row of `uwb paths` tells.
-struct PathRow {
+package struct PathRow {
   private static let degrees = 180 / Double.pi
 
-  var capture: String
-  var exchange: Int
-  var time: Double
-  var peer: String
+  var capture = ""
+  var exchange = 0
+  var time = 0.0
+  var peer = ""
   /// Which frame of the exchange was received.
-  var message: String
+  var message = ""
   /// `preamble`, or `sts1` and on.
-  var segment: String
-  var antenna: Int
-  var estimate: DelayEstimate
+  var segment = ""
+  package var antenna: Int
+  package var estimate: DelayEstimate
   /// First path of all antennas together, taps.
-  var commonTaps: Double?
+  package var commonTaps: Double?
   var chipFirstPathTaps: Double?
   /// The chip's own index stands in for an estimate.
   var isChips: Bool
-  var lineOfSightProbability: Double?
+  package var lineOfSightProbability: Double?
   var metresPerTap: Double
 
+  /// - Parameter paths: what `engine` found in `reception`, which holds a CIR.
+  init(_ paths: ReceptionPaths, antenna: Int, of reception: Reception, by engine: RangingEngine) {
+    self.antenna = antenna
+    estimate = paths.antennas[antenna]
+    commonTaps = paths.delayTaps
+    chipFirstPathTaps = reception.chipFirstPathTaps(antenna: antenna)
+    isChips = engine.configuration.delay == .chip
+    lineOfSightProbability = paths.lineOfSightProbability
+    metresPerTap = (reception.impulseResponse?.tapSpacing ?? UWB.tap) * engine.configuration.propagationSpeed
+  }
+
   private var first: PathEstimate? { estimate.firstPath }
-  private var phase: Double? { first.map { $0.amplitude.phase * Self.degrees } }
-  private var phaseDeviation: Double? { first.map { $0.phaseDeviation * Self.degrees } }
-  private var noiseDeviation: Double? { estimate.noiseVariance > 0 ? estimate.noiseVariance.squareRoot() : nil }
-  private var firstPathTaps: Double? { isChips ? chipFirstPathTaps : first?.delayTaps }
-  private var deviationTaps: Double? { isChips ? nil : first?.deviationTaps }
-  private var deviation: Double? { deviationTaps.map { $0 * metresPerTap } }
-  var status: DelayStatus { isChips ? (chipFirstPathTaps == nil ? .noFirstPath : .ok) : estimate.status }
+  package var amplitude: Double? { first.map(\.amplitude.length) }
+  package var phase: Double? { first.map { $0.amplitude.phase * Self.degrees } }
+  package var phaseDeviation: Double? { first.map { $0.phaseDeviation * Self.degrees } }
+  package var noiseDeviation: Double? { estimate.noiseVariance > 0 ? estimate.noiseVariance.squareRoot() : nil }
+  package var firstPathTaps: Double? { isChips ? chipFirstPathTaps : first?.delayTaps }
+  package var deviationTaps: Double? { isChips ? nil : first?.deviationTaps }
+  package var deviation: Double? { deviationTaps.map { $0 * metresPerTap } }
+  package var status: DelayStatus { isChips ? (chipFirstPathTaps == nil ? .noFirstPath : .ok) : estimate.status }
 
   /// All paths by delay, degrees for the phase.
   private var pathList: [UInt8] {
@@ -69,7 +81,7 @@ extension PathRow {
     ("first_path_std_m", { .number($0.deviation, places: 6) }),
     ("common_first_path_taps", { .number($0.commonTaps, places: 4) }),
     ("chip_first_path_taps", { .number($0.chipFirstPathTaps, places: 4) }),
-    ("amplitude", { .size($0.first?.amplitude.length, digits: 6) }), ("phase_deg", { .number($0.phase, places: 2) }),
+    ("amplitude", { .size($0.amplitude, digits: 6) }), ("phase_deg", { .number($0.phase, places: 2) }),
     ("phase_std_deg", { .number($0.phaseDeviation, places: 2) }),
     ("snr_db", { .number($0.estimate.snrdB, places: 2) }), ("noise_std", { .size($0.noiseDeviation, digits: 6) }),
     ("line_of_sight_probability", { .number($0.lineOfSightProbability, places: 4) }),
@@ -125,5 +137,13 @@ extension PathRow {
     zip(cells, columns).map { cell, column in
       column.title == "message" ? cell.padded(to: column.width) : cell.indented(to: column.width)
     }.joined(separator: " ")
+  }
+}
+
+extension Reception {
+  /// The chip's own first path in an antenna's row, taps.
+  fileprivate func chipFirstPathTaps(antenna: Int) -> Double? {
+    guard let taps = antennaFirstPathTaps, antenna < taps.count else { return chipFirstPathTaps }
+    return taps[antenna]
   }
 }

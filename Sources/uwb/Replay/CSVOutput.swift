@@ -3,7 +3,6 @@ import UWBDSP
 
 /// A table with a row for each exchange; absent values are empty. Columns as the fields of `NDJSONOutput`.
 struct CSVOutput: ReplayOutput {
-  private static let degrees = 180 / Double.pi
   static let columns = [
     "event", "capture", "exchange", "time_s", "peer", "distance_m", "distance_std_m", "direction_x", "direction_y",
     "direction_z", "azimuth_deg", "elevation_deg", "azimuth_std_deg", "elevation_std_deg", "direction_status",
@@ -33,57 +32,7 @@ struct CSVOutput: ReplayOutput {
       hasHeader = true
     }
     row.removeAll(keepingCapacity: true)
-    switch event {
-    case .update(let object, let tracked, let raw, let exchange):
-      row.append(contentsOf: "update".utf8)
-      identify(exchange)
-      add(object.distance, 6)
-      add(object.distanceDeviation, 6)
-      for index in 0..<3 { add(object.direction?[index], 6) }
-      let angles = object.direction == nil ? nil : tracked.measurement
-      add(degrees(angles?.azimuth), 4)
-      add(degrees(angles?.elevation), 4)
-      add(degrees(angles?.azimuthDeviation), 4)
-      add(degrees(angles?.elevationDeviation), 4)
-      if let status = raw.directionStatus { add(status.rawValue) } else { skip(1) }
-      add(degrees(angles == nil ? nil : raw.alternativeDirection?.azimuth), 4)
-      add(degrees(angles == nil ? nil : raw.alternativeDirection?.elevation), 4)
-      add(raw.rawDistance, 6)
-      add(raw.rawDistanceDeviation, 6)
-      add(raw.calibratedDistance, 6)
-      add(raw.calibratedDistanceDeviation, 6)
-      add(raw.rangeBias, 6)
-      add(raw.rangeBiasDeviation, 6)
-      add(object.lineOfSightProbability, 4)
-      add(raw.firstPathTaps.poll, 4)
-      add(raw.firstPathTaps.response, 4)
-      add(raw.firstPathTaps.final, 4)
-      add(raw.snrdB, 2)
-      add(raw.clockOffsetppm, 4)
-      add(raw.clockRejections.flatMap { $0 > 0 ? Double($0) : nil }, 0)
-      add(exchange.chipReport?.distance, 6)
-      add(exchange.chipReport?.rawDistance, 6)
-      add(degrees(exchange.chipReport?.azimuth), 4)
-      add(degrees(exchange.chipReport?.elevation), 4)
-      add(exchange.truth?.distance, 6)
-      add(degrees(exchange.truth?.azimuth), 4)
-      add(degrees(exchange.truth?.elevation), 4)
-      add(raw.fallback?.rawValue ?? "")
-      add(tracked.isOutlier ? "outlier" : "ok")
-    case .rejected(let raw, let exchange):
-      row.append(contentsOf: "rejected".utf8)
-      identify(exchange)
-      skip(Self.columns.count - 6)
-      add(raw.status.rawValue)
-    case .removed(let peer, let time, let reason):
-      row.append(contentsOf: "removed".utf8)
-      add(capture)
-      skip(1)
-      add(time, 6)
-      add("\(peer)")
-      skip(Self.columns.count - 6)
-      add(reason.rawValue)
-    }
+    append(UpdateRow(event))
     row.append(UInt8(ascii: "\n"))
     try output.write { $0.append(contentsOf: row) }
   }
@@ -102,11 +51,44 @@ struct CSVOutput: ReplayOutput {
     try output.flush()
   }
 
-  private mutating func identify(_ exchange: RangingExchange) {
+  private mutating func append(_ update: UpdateRow) {
+    row.append(contentsOf: update.event.rawValue.utf8)
     add(capture)
-    add(Double(exchange.index), 0)
-    add(exchange.time, 6)
-    add("\(exchange.peer)")
+    add(update.exchange.map(Double.init), 0)
+    add(update.time, 6)
+    add("\(update.peer)")
+    add(update.distance, 6)
+    add(update.distanceDeviation, 6)
+    for index in 0..<3 { add(update.direction?[index], 6) }
+    add(update.azimuth, 4)
+    add(update.elevation, 4)
+    add(update.azimuthDeviation, 4)
+    add(update.elevationDeviation, 4)
+    add(update.directionStatus?.rawValue ?? "")
+    add(update.alternativeAzimuth, 4)
+    add(update.alternativeElevation, 4)
+    add(update.rawDistance, 6)
+    add(update.rawDistanceDeviation, 6)
+    add(update.calibratedDistance, 6)
+    add(update.calibratedDistanceDeviation, 6)
+    add(update.rangeBias, 6)
+    add(update.rangeBiasDeviation, 6)
+    add(update.lineOfSightProbability, 4)
+    add(update.firstPathTaps.poll, 4)
+    add(update.firstPathTaps.response, 4)
+    add(update.firstPathTaps.final, 4)
+    add(update.snrDB, 2)
+    add(update.clockOffsetPPM, 4)
+    add(update.clockRejections.map(Double.init), 0)
+    add(update.chipDistance, 6)
+    add(update.chipRawDistance, 6)
+    add(update.chipAzimuth, 4)
+    add(update.chipElevation, 4)
+    add(update.trueDistance, 6)
+    add(update.trueAzimuth, 4)
+    add(update.trueElevation, 4)
+    add(update.fallback?.rawValue ?? "")
+    add(update.status)
   }
 
   private mutating func add(_ value: Double?, _ places: Int) {
@@ -117,13 +99,5 @@ struct CSVOutput: ReplayOutput {
   private mutating func add(_ value: String) {
     row.append(UInt8(ascii: ","))
     row.appendCSV(value)
-  }
-
-  private mutating func skip(_ columns: Int) {
-    row.append(contentsOf: repeatElement(UInt8(ascii: ","), count: columns))
-  }
-
-  private func degrees(_ radians: Double?) -> Double? {
-    radians.map { $0 * Self.degrees }
   }
 }

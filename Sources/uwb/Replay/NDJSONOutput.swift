@@ -72,11 +72,13 @@ struct NDJSONOutput: ReplayOutput {
   }
 
   mutating func end(_ totals: ReplayTotals) throws {
-    try summary("capture", totals)
+    text = Self.counts("capture", totals) { $0.add("capture", capture) }
+    try emit()
   }
 
   mutating func finish(_ totals: ReplayTotals) throws {
-    try summary("summary", totals)
+    text = Self.summary(totals, captures: captures)
+    try emit()
     try output.flush()
   }
 
@@ -91,10 +93,16 @@ struct NDJSONOutput: ReplayOutput {
     text.add("peer", "\(exchange.peer)")
   }
 
-  private mutating func summary(_ event: String, _ totals: ReplayTotals) throws {
+  /// The line that ends a replay.
+  static func summary(_ totals: ReplayTotals, captures: Int) -> JSONText {
+    counts("summary", totals) { $0.add("captures", captures) }
+  }
+
+  private static func counts(_ event: String, _ totals: ReplayTotals, of whom: (inout JSONText) -> Void) -> JSONText {
+    var text = JSONText()
     text.begin()
     text.add("event", event)
-    if event == "capture" { text.add("capture", capture) } else { text.add("captures", captures) }
+    whom(&text)
     text.add("exchanges", totals.exchanges)
     text.add("updates", totals.updates)
     text.add("rejected", totals.rejected)
@@ -102,7 +110,7 @@ struct NDJSONOutput: ReplayOutput {
     text.add("skipped_input", totals.skipped.counts)
     text.add("seconds", totals.seconds, places: 3)
     text.end()
-    try emit()
+    return text
   }
 
   private func emit() throws {

@@ -77,18 +77,37 @@ struct ReplayCommand: ParsableCommand {
   }
 
   mutating func run() throws {
-    captures = try engine.input.captures(captures)
-    try FileUse(captures: captures, files: engine.files + [device.pose], outputs: [report]).check()
-    try engine.checkStrictly(captures)
+    try prepare()
     try Interruption.finishing {
       if let shard { try measure(ShardOutput(shard, ByteOutput()), shard) } else { try replay() }
     }
   }
 
+  /// Resolves the captures, and checks what can be checked before anything is written.
+  mutating func prepare() throws {
+    captures = try engine.input.captures(captures)
+    try FileUse(captures: captures, files: engine.files + [device.pose], outputs: [report]).check()
+    try engine.checkStrictly(captures)
+  }
+
   private func replay() throws {
+    var sink = output.makeOutput(ByteOutput())
+    var failures = 0
+    _ = try replay(into: &sink) { error in
+      // One bad file does not take the others with it, but the exit status says that something was wrong.
+      Message.write("Error: \(error)")
+      failures += 1
+    }
+    if failures > 0 { throw ExitCode(1) }
+  }
+
+  /// Replays all captures.
+  ///
+  /// - Parameter fail: takes why a capture can't be read; if it throws, that ends the replay.
+  /// - Returns: counts over all captures.
+  func replay(into sink: inout any ReplayOutput, failing fail: (CaptureError) throws -> Void) throws -> ReplayTotals {
     // Told before anything is written.
     let poses = try device.table()
-    var sink = output.makeOutput(ByteOutput())
     var page = report.map { ReportPage(path: $0, captures: captures) }
     var totals = ReplayTotals()
     var failures = 0
@@ -96,8 +115,7 @@ struct ReplayCommand: ParsableCommand {
       do {
         totals.add(try replay(capture, name, poses, into: &sink, page: &page))
       } catch let error as CaptureError {
-        // One bad file does not take the others with it, but the exit status says that something was wrong.
-        Message.write("Error: \(error)")
+        try fail(error)
         failures += 1
       }
     }
@@ -105,7 +123,7 @@ struct ReplayCommand: ParsableCommand {
     if failures == 0 || totals.exchanges > 0 { try sink.finish(totals) } else { try sink.flush() }
     device.tell(totals)
     try page?.write()
-    if failures > 0 { throw ExitCode(1) }
+    return totals
   }
 
   private func replay(

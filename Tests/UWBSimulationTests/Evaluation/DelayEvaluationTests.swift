@@ -21,7 +21,7 @@ struct DelayEvaluationTests {
       for row in rows {
         let ratio = try #require(row.ratio)
         let honesty = try #require(row.normalisedVariance)
-        #expect(row.missed == 0 && row.early == 0, "\(row.method)")
+        #expect(row.missed == 0 && row.early == 0, "\(row.estimator)")
         // The window of 23 taps costs two paths a few per cent over the bound's wider one.
         #expect(ratio > Self.limits(count).lowerBound && ratio < 1.05 * Self.limits(count).upperBound, "\(row)")
         let scatter = 4 * (2 / Double(count)).squareRoot()
