@@ -7,7 +7,9 @@ import Numerics
 /// spaced, are enough to choose by; the final fit uses all.
 ///
 /// A model starts from the one that ships, with what that knows of the radio's power: the ridge draws it there, not to even odds.
-/// Sets and λ are those that did best on simulated sites of 10 to 16 places.
+/// Sets and λ are those that did best on simulated sites of 10 to 16 places. A set is tried where each class has five places a feature
+/// (Vittinghoff & McCulloch, "Relaxing the rule of ten events per variable", Am. J. Epidemiol. 165, 2007): with fewer, the place that
+/// contradicts a model is often the one that was left out. The smallest set always is.
 ///
 /// Cost: settings × places logistic fits. Needs two places of each class at least.
 public struct LineOfSightTraining: Sendable, Hashable {
@@ -52,7 +54,7 @@ public struct LineOfSightTraining: Sendable, Hashable {
     }
     // The best λ of each feature set, charged for that choice; few features before many.
     var models: [(choice: Choice, costs: [Double])] = []
-    for set in featureSets.sorted(by: { $0.features.count < $1.features.count }) {
+    for set in sets(forPlaces: Self.fewerPlaces(few)) {
       let settings = lambdas.sorted(by: >).compactMap { lambda in
         losses(few, groups, set, lambda).map { (lambda: lambda, costs: $0) }
       }
@@ -67,6 +69,20 @@ public struct LineOfSightTraining: Sendable, Hashable {
       let model = Self.model(samples, best.featureSet, lambda: best.lambda)
     else { return nil }
     return Result(model: model, choice: best)
+  }
+
+  /// Places of a class that a feature takes.
+  private static let placesPerFeature = 5
+
+  /// The sets for so many places of the rarer class, few features first.
+  private func sets(forPlaces count: Int) -> [QualityFeatureSet] {
+    let sorted = featureSets.sorted { $0.features.count < $1.features.count }
+    return sorted.prefix(1) + sorted.dropFirst().filter { $0.features.count * Self.placesPerFeature <= count }
+  }
+
+  /// Places of the class that has fewer.
+  private static func fewerPlaces(_ samples: [QualitySample]) -> Int {
+    [true, false].map { label in Set(samples.filter { $0.isLineOfSight == label }.map(\.group)).count }.min() ?? 0
   }
 
   /// The model for given settings.
@@ -178,10 +194,7 @@ public struct LineOfSightTraining: Sendable, Hashable {
   }
 
   private static func placesOfBothClasses(_ samples: [QualitySample]) -> GroupedSamples? {
-    for label in [true, false] {
-      guard Set(samples.filter { $0.isLineOfSight == label }.map(\.group)).count >= 2 else { return nil }
-    }
-    return GroupedSamples(samples.map(\.group))
+    fewerPlaces(samples) < 2 ? nil : GroupedSamples(samples.map(\.group))
   }
 
   /// At most `count` samples of each place, evenly spaced.

@@ -131,6 +131,18 @@ import Testing
     }
   }
 
+  @Test(
+    "features enter where each class has enough places", arguments: [(14, QualityFeatureSet.site), (80, .amplitudes)])
+  func placesPerFeature(places: Int, expected: QualityFeatureSet) throws {
+    let samples = samples(5308, places: places).map { sample in
+      var sample = sample
+      sample.isLineOfSight = sample.features[.peak] > 0
+      return sample
+    }
+    let training = LineOfSightTraining(featureSets: [.amplitudes, .site], lambdas: [0.1, 1], exchangesPerPlace: 4)
+    #expect(try #require(training.fit(samples)).choice.featureSet == expected)
+  }
+
   @Test func tooFewPlacesAreNoTraining() {
     let two = samples(5306, places: 2)
     #expect(validation.biasTraining.fit([(delay: .edgeFit, samples: two)]) == nil)
