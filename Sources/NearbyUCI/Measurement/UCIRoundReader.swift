@@ -77,11 +77,11 @@ public struct UCIRoundReader: Sendable {
     do throws(UCIError) {
       let isCommand = packet.kind.type == .command
       guard let message = try isCommand ? commands.push(packet) : answers.push(packet) else { return [] }
-      if NXPImpulseResponse.kinds.contains(message.kind) { own[.windowWithoutRound, default: 0] += 1 }
+      if NXPImpulseResponse.kinds.contains(message.kind) { note(.windowWithoutRound) }
       guard let decoded = try message.decoded(in: dialect) else { return [] }
       return take(decoded.message, microseconds)
     } catch {
-      own[.badMessage, default: 0] += 1
+      note(.badMessage)
       return []
     }
   }
@@ -90,6 +90,8 @@ public struct UCIRoundReader: Sendable {
   public mutating func finish() -> [Result] { diagnostics.end().flatMap { results(of: $0) } }
 
   private mutating func take(_ message: any UCIMessage, _ microseconds: UInt64) -> [Result] {
+    // Casts take their time, so what comes most often is first.
+    if let info = message as? SessionInfo { return take(info, microseconds) }
     switch message {
     case is ResetDevice:
       defer { sessions.removeAll() }
@@ -104,10 +106,9 @@ public struct UCIRoundReader: Sendable {
     case let command as StartSession: sessions[command.token]?.sequence = nil
     case let status as SessionStatus where status.state != .active:
       return diagnostics.end(status.token).flatMap { results(of: $0) }
-    case let info as SessionInfo: return take(info, microseconds)
     case let seen as AndroidDiagnostics where !isResetting: return take(seen.diagnostics)
     case let seen as QorvoDiagnostics where !isResetting: return take(seen.diagnostics)
-    case is LegacySessionInfo: own[.otherRound, default: 0] += 1
+    case is LegacySessionInfo: note(.otherRound)
     default: break
     }
     return []
@@ -141,10 +142,10 @@ public struct UCIRoundReader: Sendable {
   }
 
   private mutating func results(of round: DiagnosticsJoin.Round) -> [Result] {
-    own[.lostRound, default: 0] += round.lost
+    note(.lostRound, round.lost)
     let session = sessions[round.info.token] ?? Session()
     let peers = round.info.peerRounds
-    if !round.info.measurements.isRead { own[.otherRound, default: 0] += 1 }
+    if !round.info.measurements.isRead { note(.otherRound) }
     let results = peers.enumerated().map { index, peer in
       var exchange = RangingExchange(
         index: 0, time: 0, peer: peer.peer, local: session.local,
@@ -159,17 +160,21 @@ public struct UCIRoundReader: Sendable {
       let reports = round.reports.filter { $0.emitter.map { UInt64($0) == peer.peer.rawValue } ?? (peers.count == 1) }
       let frames = RoundFrames(reports, isInitiator: session.isInitiator)
       frames.enter(into: &exchange)
-      own[.unusedWindow, default: 0] += frames.unusedWindows
-      own[.unreadableWindow, default: 0] += frames.unreadableWindows
+      note(.unusedWindow, frames.unusedWindows)
+      note(.unreadableWindow, frames.unreadableWindows)
       return Result(
         token: round.info.token, sessionID: session.id, sequence: round.info.sequence, status: peer.status,
         microseconds: round.microseconds, exchange: exchange, lost: index == 0 ? round.lost : 0)
     }
-    let known = Set(peers.map(\.peer.rawValue))
-    own[.frameOfUnknownPeer, default: 0] += round.reports.count { report in
-      report.emitter.map { !known.contains(UInt64($0)) } ?? (peers.count > 1) && !report.windows().windows.isEmpty
+    let unknown = round.reports.count { report in
+      let isKnown = report.emitter.map { emitter in peers.contains { $0.peer.rawValue == UInt64(emitter) } }
+      return !(isKnown ?? (peers.count <= 1)) && !report.windows().windows.isEmpty
     }
-    own = own.filter { $0.value > 0 }
+    note(.frameOfUnknownPeer, unknown)
     return results
+  }
+
+  private mutating func note(_ problem: Problem, _ count: Int = 1) {
+    if count > 0 { own[problem, default: 0] += count }
   }
 }

@@ -57,29 +57,35 @@ public struct UCIPacket: Sendable, Hashable {
   /// The packet at the start of `bytes`; `nil` where they end inside it.
   ///
   /// - Throws: `UCIError.invalid` where no packet can begin with these bytes.
-  public init?(bytes: some Collection<UInt8>) throws(UCIError) {
-    let header = Array(bytes.prefix(Self.headerLength))
+  public init?(bytes: ArraySlice<UInt8>) throws(UCIError) {
+    let header = bytes.prefix(Self.headerLength)
+    let start = bytes.startIndex
     guard let first = header.first else { return nil }
     guard let type = UCIMessageType(rawValue: first >> 5) else {
       throw .invalid(field: "message type", offset: 0, value: UInt64(first >> 5))
     }
     guard header.count > 1 else { return nil }
-    guard header[1] & 0x40 == 0 else { throw .invalid(field: "opcode octet", offset: 1, value: UInt64(header[1])) }
+    let second = header[start + 1]
+    guard second & 0x40 == 0 else { throw .invalid(field: "opcode octet", offset: 1, value: UInt64(second)) }
     guard header.count == Self.headerLength else { return nil }
+    let (third, fourth) = (header[start + 2], header[start + 3])
     let isControl = type == .command || type == .response || type == .notification
-    hasLongLength = isControl && header[1] & 0x80 != 0
+    hasLongLength = isControl && second & 0x80 != 0
     let length: Int
     if isControl, !hasLongLength {
-      guard header[2] == 0 else { throw .invalid(field: "reserved octet", offset: 2, value: UInt64(header[2])) }
-      length = Int(header[3])
+      guard third == 0 else { throw .invalid(field: "reserved octet", offset: 2, value: UInt64(third)) }
+      length = Int(fourth)
     } else {
-      length = Int(header[2]) | Int(header[3]) << 8
+      length = Int(third) | Int(fourth) << 8
     }
-    kind = UCIMessageKind(type, group: first, opcode: header[1])
+    kind = UCIMessageKind(type, group: first, opcode: second)
     isContinued = first & 0x10 != 0
-    payload = Array(bytes.dropFirst(Self.headerLength).prefix(length))
-    guard payload.count == length else { return nil }
+    guard bytes.count >= Self.headerLength + length else { return nil }
+    payload = Array(bytes[(start + Self.headerLength)..<(start + Self.headerLength + length)])
   }
+
+  /// The same.
+  public init?(bytes: [UInt8]) throws(UCIError) { try self.init(bytes: bytes[...]) }
 
   /// What goes over the wire.
   ///

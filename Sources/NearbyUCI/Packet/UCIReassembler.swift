@@ -36,7 +36,9 @@ public struct UCIReassembler: Sendable {
       data.lose()
       return packet
     }
-    return try packet.kind.type == .data ? join(packet, to: \.data) : join(packet, to: \.control)
+    return try packet.kind.type == .data
+      ? Self.join(packet, &data, &dropped, limit: limit)
+      : Self.join(packet, &control, &dropped, limit: limit)
   }
 
   /// Forgets what was begun: the chip was reset.
@@ -45,28 +47,28 @@ public struct UCIReassembler: Sendable {
     data = Run()
   }
 
-  private mutating func join(
-    _ packet: UCIPacket, to run: WritableKeyPath<UCIReassembler, Run>
+  private static func join(
+    _ packet: UCIPacket, _ run: inout Run, _ dropped: inout Int, limit: Int
   ) throws(UCIError) -> UCIPacket? {
-    if self[keyPath: run].lost == packet.kind {
-      if !packet.isContinued { self[keyPath: run].lost = nil }
+    if run.lost == packet.kind {
+      if !packet.isContinued { run.lost = nil }
       return nil
     }
     var message = UCIPacket(packet.kind, payload: [])
-    if let begun = self[keyPath: run].begun {
+    if let begun = run.begun {
       if begun.kind == packet.kind { message = begun } else { dropped += 1 }
       // Dropped here as well, so that the payload below grows in place.
-      self[keyPath: run].begun = nil
+      run.begun = nil
     }
     let count = message.payload.count + packet.payload.count
     guard count <= limit else {
       dropped += 1
-      if packet.isContinued { self[keyPath: run].lost = packet.kind }
+      if packet.isContinued { run.lost = packet.kind }
       throw .messageTooLong(count: count, limit: limit)
     }
-    message.payload += packet.payload
+    if message.payload.isEmpty { message.payload = packet.payload } else { message.payload += packet.payload }
     guard packet.isContinued else { return message }
-    self[keyPath: run].begun = message
+    run.begun = message
     return nil
   }
 }

@@ -66,6 +66,18 @@ public final class NDJSONWriter: CaptureWriter {
       number("elevation_rad", report.elevation)
       close()
     }
+    if let ready = exchange.ready.map(SigMFExchange.Ready.init) {
+      key("ready_measurement")
+      open()
+      number("distance_m", ready.distance)
+      number("distance_std_m", ready.distanceDeviation)
+      angle("azimuth", ready.azimuth)
+      angle("elevation", ready.elevation)
+      number("line_of_sight_probability", ready.lineOfSightProbability)
+      close()
+    }
+    if exchange.hasFailed { bool("failed", true) }
+    numbers("peer_position_m", exchange.peerPosition.map { [$0.x, $0.y, $0.z] })
     if let truth = exchange.truth {
       key("truth")
       open()
@@ -82,6 +94,16 @@ public final class NDJSONWriter: CaptureWriter {
 
   public func finish() throws {
     try output.close()
+  }
+
+  private func angle(_ name: StaticString, _ angle: SigMFExchange.Ready.Angle?) {
+    guard let angle else { return }
+    key(name)
+    open()
+    number("value_rad", angle.value)
+    number("std_rad", angle.deviation)
+    number("figure_of_merit", angle.figureOfMerit)
+    close()
   }
 
   private func message(_ name: StaticString, _ message: RangingMessage?) {

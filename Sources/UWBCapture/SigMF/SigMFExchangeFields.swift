@@ -58,6 +58,9 @@ extension SigMFExchange {
         distance: $0.distance?.finite, rawDistance: $0.rawDistance?.finite, clockOffset: $0.clockOffsetppm?.finite,
         azimuth: $0.azimuth?.finite, elevation: $0.elevation?.finite)
     }
+    ready = exchange.ready.map(Ready.init)
+    hasFailed = exchange.hasFailed ? true : nil
+    peerPosition = exchange.peerPosition.flatMap { [$0.x, $0.y, $0.z].finite }
     truth = exchange.truth.map {
       Truth(
         distance: $0.distance?.finite, azimuth: $0.azimuth?.finite, elevation: $0.elevation?.finite,
@@ -85,7 +88,7 @@ extension SigMFExchange {
       guard let address = Self.address(local) else { return nil }
       localAddress = address
     }
-    return RangingExchange(
+    var exchange = RangingExchange(
       index: index, time: time, peer: peer, local: localAddress, initiator: initiator == .local ? .local : .peer,
       poll: poll, response: message(.response), secondPoll: message(.secondPoll), final: message(.final),
       counterBits: counterBits ?? 40,
@@ -99,6 +102,37 @@ extension SigMFExchange {
         GroundTruth(
           distance: $0.distance, azimuth: $0.azimuth, elevation: $0.elevation, isLineOfSight: $0.isLineOfSight)
       })
+    exchange.ready = ready?.measurement
+    exchange.hasFailed = hasFailed ?? false
+    exchange.peerPosition = peerPosition.flatMap { $0.count == 3 ? SIMD3($0[0], $0[1], $0[2]) : nil }
+    return exchange
+  }
+}
+
+extension SigMFExchange.Ready {
+  init(_ measurement: RadioMeasurement) {
+    distance = measurement.distance?.finite
+    distanceDeviation = measurement.distanceDeviation.finite ?? 0
+    azimuth = measurement.azimuth.flatMap(Angle.init)
+    elevation = measurement.elevation.flatMap(Angle.init)
+    lineOfSightProbability = measurement.lineOfSightProbability?.finite
+  }
+
+  var measurement: RadioMeasurement {
+    RadioMeasurement(
+      distance: distance, distanceDeviation: distanceDeviation, azimuth: azimuth?.measured,
+      elevation: elevation?.measured, lineOfSightProbability: lineOfSightProbability)
+  }
+}
+
+extension SigMFExchange.Ready.Angle {
+  init?(_ angle: RadioMeasurement.Angle) {
+    guard angle.value.isFinite, angle.deviation.isFinite, angle.figureOfMerit.isFinite else { return nil }
+    (value, deviation, figureOfMerit) = (angle.value, angle.deviation, angle.figureOfMerit)
+  }
+
+  fileprivate var measured: RadioMeasurement.Angle {
+    RadioMeasurement.Angle(value, deviation: deviation, figureOfMerit: figureOfMerit)
   }
 }
 

@@ -75,6 +75,9 @@ struct SigMFExchangeFields {
   private var otherMessages: [SigMFMessage]?
   private var phaseDifferences: [Double]?
   private var report: SigMFExchange.Report?
+  private var ready: SigMFExchange.Ready?
+  private var hasFailed: Bool?
+  private var peerPosition: [Double]?
   private var truth: SigMFExchange.Truth?
 
   /// `nil` where a required field is missing.
@@ -82,7 +85,8 @@ struct SigMFExchangeFields {
     guard let time, let peer, let initiator else { return nil }
     return SigMFExchange(
       messageCount: messageCount, time: time, peer: peer, local: local, initiator: initiator, counterBits: counterBits,
-      otherMessages: otherMessages, phaseDifferences: phaseDifferences, report: report, truth: truth)
+      otherMessages: otherMessages, phaseDifferences: phaseDifferences, report: report, ready: ready,
+      hasFailed: hasFailed, peerPosition: peerPosition, truth: truth)
   }
 
   /// Reads the value of the field `key`: whether it could be read, or `nil` where it is none of these.
@@ -102,6 +106,11 @@ struct SigMFExchangeFields {
       return cursor.read(&phaseDifferences) { $0.numbers(in: CaptureLimits.angle) }
     }
     if key.matches("chip_report") { return cursor.read(&report, Self.report) }
+    if key.matches("ready_measurement") { return cursor.read(&ready, Self.ready) }
+    if key.matches("failed") { return cursor.read(&hasFailed) { $0.bool() } }
+    if key.matches("peer_position_m") {
+      return cursor.read(&peerPosition) { $0.numbers(in: CaptureLimits.distance).flatMap { $0.count == 3 ? $0 : nil } }
+    }
     if key.matches("truth") { return cursor.read(&truth, Self.truth) }
     return nil
   }
@@ -136,6 +145,40 @@ struct SigMFExchangeFields {
       return cursor.skipValue()
     }
     return isWhole ? report : nil
+  }
+
+  private static func ready(_ cursor: inout JSONCursor) -> SigMFExchange.Ready? {
+    var ready = SigMFExchange.Ready(distanceDeviation: 0)
+    var deviation: Double?
+    let isWhole = cursor.object { key, cursor in
+      let key = key.without("uwb:") ?? key
+      if key.matches("distance_m") { return cursor.read(&ready.distance) { $0.number(in: CaptureLimits.distance) } }
+      if key.matches("distance_std_m") { return cursor.read(&deviation) { $0.number(in: 0...1e3) } }
+      if key.matches("azimuth") { return cursor.read(&ready.azimuth, Self.angle) }
+      if key.matches("elevation") { return cursor.read(&ready.elevation, Self.angle) }
+      if key.matches("line_of_sight_probability") {
+        return cursor.read(&ready.lineOfSightProbability) { $0.number(in: 0...1) }
+      }
+      return cursor.skipValue()
+    }
+    guard isWhole, let deviation else { return nil }
+    ready.distanceDeviation = deviation
+    return ready
+  }
+
+  private static func angle(_ cursor: inout JSONCursor) -> SigMFExchange.Ready.Angle? {
+    var value: Double?
+    var deviation: Double?
+    var figureOfMerit: Double?
+    let isWhole = cursor.object { key, cursor in
+      let key = key.without("uwb:") ?? key
+      if key.matches("value_rad") { return cursor.read(&value) { $0.number(in: -.pi...(.pi)) } }
+      if key.matches("std_rad") { return cursor.read(&deviation) { $0.number(in: 0...(2 * .pi)) } }
+      if key.matches("figure_of_merit") { return cursor.read(&figureOfMerit) { $0.number(in: 0...1) } }
+      return cursor.skipValue()
+    }
+    guard isWhole, let value, let deviation, let figureOfMerit else { return nil }
+    return SigMFExchange.Ready.Angle(value: value, deviation: deviation, figureOfMerit: figureOfMerit)
   }
 
   private static func truth(_ cursor: inout JSONCursor) -> SigMFExchange.Truth? {

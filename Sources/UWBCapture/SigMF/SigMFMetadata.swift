@@ -97,6 +97,35 @@ struct SigMFExchange: Encodable, Equatable {
     }
   }
 
+  /// What a chip that ranges by itself has measured.
+  struct Ready: Encodable, Equatable {
+    struct Angle: Encodable, Equatable {
+      var value: Double
+      var deviation: Double
+      var figureOfMerit: Double
+
+      enum CodingKeys: String, CodingKey {
+        case value = "uwb:value_rad"
+        case deviation = "uwb:std_rad"
+        case figureOfMerit = "uwb:figure_of_merit"
+      }
+    }
+
+    var distance: Double?
+    var distanceDeviation: Double
+    var azimuth: Angle?
+    var elevation: Angle?
+    var lineOfSightProbability: Double?
+
+    enum CodingKeys: String, CodingKey {
+      case distance = "uwb:distance_m"
+      case distanceDeviation = "uwb:distance_std_m"
+      case azimuth = "uwb:azimuth"
+      case elevation = "uwb:elevation"
+      case lineOfSightProbability = "uwb:line_of_sight_probability"
+    }
+  }
+
   struct Truth: Encodable, Equatable {
     var distance: Double?
     var azimuth: Double?
@@ -125,6 +154,11 @@ struct SigMFExchange: Encodable, Equatable {
   var otherMessages: [SigMFMessage]?
   var phaseDifferences: [Double]?
   var report: Report?
+  var ready: Ready?
+  /// Absent for false.
+  var hasFailed: Bool?
+  /// x, y, z
+  var peerPosition: [Double]?
   var truth: Truth?
 
   enum CodingKeys: String, CodingKey {
@@ -137,6 +171,9 @@ struct SigMFExchange: Encodable, Equatable {
     case otherMessages = "uwb:other_messages"
     case phaseDifferences = "uwb:phase_differences_rad"
     case report = "uwb:chip_report"
+    case ready = "uwb:ready_measurement"
+    case hasFailed = "uwb:failed"
+    case peerPosition = "uwb:peer_position_m"
     case truth = "uwb:truth"
   }
 }

@@ -47,7 +47,7 @@ public final class SigMFWriter: CaptureWriter {
     if isLive { try publish() }
   }
 
-  static let extensionVersion = "0.3.0"
+  static let extensionVersion = "0.4.0"
 
   /// Bytes of the samples so far.
   var sampleByteCount: Int { sampleCount * (layout ?? .single).tapByteCount }

@@ -174,19 +174,24 @@ public struct MeasurementTable: CaptureReader {
     while true {
       while pair < pairs.count {
         defer { pair += 1 }
-        if let exchange = counted({ reader throws(TableRows.BadField) in try reader.range(reader.pairs[reader.pair]) })
-        {
-          return exchange
+        do throws(TableRows.BadField) {
+          if let exchange = try range(pairs[pair]) { return exchange }
+        } catch {
+          skip(error)
         }
       }
       let isRow = try rows.next()
       rows.countTooLong(in: &skipped)
       guard isRow else { return nil }
       guard isWhole() else { continue }
-      if pairs.isEmpty {
-        if let exchange = counted({ reader throws(TableRows.BadField) in try reader.exchange() }) { return exchange }
-      } else if counted({ reader throws(TableRows.BadField) in try reader.takeTime() }) != nil {
-        pair = 0
+      do throws(TableRows.BadField) {
+        if pairs.isEmpty {
+          if let exchange = try exchange() { return exchange }
+        } else if try takeTime() != nil {
+          pair = 0
+        }
+      } catch {
+        skip(error)
       }
     }
   }
@@ -204,16 +209,8 @@ public struct MeasurementTable: CaptureReader {
     return false
   }
 
-  /// What `body` makes of the row; `nil`, and counted, where a field makes no sense.
-  private mutating func counted<Value>(
-    _ body: (inout MeasurementTable) throws(TableRows.BadField) -> Value?
-  ) -> Value? {
-    do {
-      return try body(&self)
-    } catch {
-      skipped.add(kind == .ranging ? "damagedRow" : "badField", at: rows.complaint(error))
-      return nil
-    }
+  private mutating func skip(_ error: TableRows.BadField) {
+    skipped.add(kind == .ranging ? "damagedRow" : "badField", at: rows.complaint(error))
   }
 
   private mutating func exchange() throws(TableRows.BadField) -> RangingExchange? {

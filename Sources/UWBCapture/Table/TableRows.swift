@@ -95,8 +95,12 @@ struct TableRows {
 
   /// s, on the table's own clock.
   mutating func time() throws(BadField) -> Double? {
-    guard let column = found[.time], row.isPresent(column.index) else { return nil }
-    guard let time = clock.seconds(row, column.index), TableClock.range.contains(time) else {
+    guard let column = found[.time] else { return nil }
+    let number = row.cells.count > column.index ? row.cells.plainNumber(column.index) : nil
+    guard number != nil || row.isPresent(column.index) else { return nil }
+    guard let time = number.map({ clock.seconds($0) }) ?? clock.seconds(row, column.index),
+      TableClock.range.contains(time)
+    else {
       throw BadField(column: column.index, problem: "is no time (seconds or ISO 8601)")
     }
     return time

@@ -40,7 +40,9 @@ struct CSVDialect: Hashable, Sendable {
   /// The same without a string a field; what `fields` held is gone.
   func split(_ line: UnsafeBufferPointer<UInt8>, into fields: inout CSVFields) {
     fields.removeAll()
-    guard line.contains(UInt8(ascii: "\"")) else { return fields.take(line, separator) }
+    guard let start = line.baseAddress, memchr(start, Int32(UInt8(ascii: "\"")), line.count) != nil else {
+      return fields.take(line, separator)
+    }
     var isQuoted = false
     var index = 0
     while index < line.count {
@@ -110,7 +112,21 @@ struct CSVFields: Sendable {
   /// Takes a line without quotes as it is.
   mutating func take(_ line: UnsafeBufferPointer<UInt8>, _ separator: UInt8) {
     bytes.append(contentsOf: line)
-    for index in line.indices where line[index] == separator { ends.append(index) }
+    // Eight bytes at a time. The highest bit of a byte of `found` says that it is a separator.
+    let separators = 0x0101_0101_0101_0101 &* UInt64(separator)
+    let rest: UInt64 = 0x7F7F_7F7F_7F7F_7F7F
+    let octets = UnsafeRawBufferPointer(line)
+    var start = 0
+    while start + 8 <= line.count {
+      let word = UInt64(littleEndian: octets.loadUnaligned(fromByteOffset: start, as: UInt64.self)) ^ separators
+      var found = ~(((word & rest) &+ rest) | word | rest)
+      while found != 0 {
+        ends.append(start + found.trailingZeroBitCount / 8)
+        found &= found &- 1
+      }
+      start += 8
+    }
+    for index in start..<line.count where line[index] == separator { ends.append(index) }
     ends.append(line.count)
   }
 

@@ -43,7 +43,7 @@ struct TableClock {
     return days + time
   }
 
-  private mutating func seconds(_ number: Double) -> Double {
+  mutating func seconds(_ number: Double) -> Double {
     if let scale { return number * scale }
     let magnitude = abs(number)
     let unit = [1, 1e-3, 1e-6, 1e-9].first { magnitude * $0 <= Self.range.upperBound } ?? 1

@@ -97,7 +97,10 @@ public struct UCILog: CaptureReader {
         guard let byte = ByteText.hexadecimal(line, at: position, count: 2) else { return nil }
         bytes.append(UInt8(byte))
         // Most starts are none, and a line may be long.
-        if bytes.count == UCIPacket.headerLength, !isHeader(bytes) { return nil }
+        if bytes.count == UCIPacket.headerLength {
+          guard isHeader(bytes) else { return nil }
+          bytes.reserveCapacity(bytes.count + (line.count - position) / 2)
+        }
         position += 2
         continue
       }
@@ -123,7 +126,7 @@ public struct UCILog: CaptureReader {
   /// Whole packets and nothing else; with Android's longer header one.
   private static func packets(_ bytes: [UInt8]) -> [UCIPacket]? {
     guard bytes.count >= UCIPacket.headerLength else { return nil }
-    if let packet = UCIRecording.packet(bytes) { return [packet] }
+    if let packet = UCIRecording.packet(bytes[...]) { return [packet] }
     var packets: [UCIPacket] = []
     var rest = bytes[...]
     while !rest.isEmpty {
@@ -175,6 +178,7 @@ private struct UCILogClock {
 
   /// What stands first, with a date or without.
   private mutating func time(_ prefix: String) -> Double? {
+    guard prefix.utf8.contains(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ":") }) else { return nil }
     let words = prefix.split(whereSeparator: { " \t[]|()".contains($0) }).prefix(2).map(String.init)
     let dialect = CSVDialect()
     if words.count == 2, let time = table.seconds(words[0] + " " + words[1], dialect) { return time }

@@ -98,8 +98,12 @@ public struct UCIRecording: CaptureReader {
     return true
   }
 
-  private func number(_ bytes: some BidirectionalCollection<UInt8>) -> UInt32 {
-    isBigEndian ? bytes.reduce(0) { $0 << 8 | UInt32($1) } : bytes.reversed().reduce(0) { $0 << 8 | UInt32($1) }
+  private func number(_ bytes: some Collection<UInt8>) -> UInt32 {
+    var value: UInt32 = 0
+    for (place, byte) in bytes.enumerated() {
+      value |= UInt32(byte) << UInt32(8 * (isBigEndian ? bytes.count - 1 - place : place))
+    }
+    return value
   }
 
   private mutating func take(_ block: Block) {
@@ -139,22 +143,23 @@ public struct UCIRecording: CaptureReader {
     guard captured <= body.count - 20 else { return own.add("badBlock") }
     // Android marks the opening of the chip so.
     guard captured > 0 else { return }
-    guard let packet = Self.packet(Array(body[20..<(20 + captured)])) else { return own.add("badPacket") }
+    guard let packet = Self.packet(body[20..<(20 + captured)]) else { return own.add("badPacket") }
     let time = UInt64(min(Double(UInt64.max / 2), Double(count) * interfaces[index].microseconds))
     let exact = interfaces[index].microseconds == 1 ? count : time
     pending = exchanges.push(packet, microseconds: exact).reversed()
   }
 
   /// A packet as on the wire, or with Android's header: a length of four bytes in place of the reserved octet and one, or of two.
-  static func packet(_ bytes: [UInt8]) -> UCIPacket? {
+  static func packet(_ bytes: ArraySlice<UInt8>) -> UCIPacket? {
     if let packet = try? UCIPacket(bytes: bytes), packet.length == bytes.count { return packet }
     guard let first = bytes.first, let type = UCIMessageType(rawValue: first >> 5), bytes.count > 1 else { return nil }
     let header = type == .data ? 2 : 3
     guard bytes.count >= header + 4 else { return nil }
-    let length = bytes[header..<(header + 4)].reversed().reduce(0) { $0 << 8 | Int($1) }
-    guard bytes.count == header + 4 + length else { return nil }
+    let payload = bytes.dropFirst(header + 4)
+    let length = bytes[(payload.startIndex - 4)..<payload.startIndex].reversed().reduce(0) { $0 << 8 | Int($1) }
+    guard payload.count == length else { return nil }
     return UCIPacket(
-      UCIMessageKind(type, group: first, opcode: bytes[1]), isContinued: first & 0x10 != 0,
-      payload: Array(bytes[(header + 4)...]))
+      UCIMessageKind(type, group: first, opcode: bytes[bytes.startIndex + 1]), isContinued: first & 0x10 != 0,
+      payload: Array(payload))
   }
 }

@@ -5,7 +5,8 @@ import UWBTypes
 /// numbers of several antennas stand in one field, with blanks between them.
 ///
 /// The columns are those of the first CIR's taps. `lost` counts `antennaPositions` and `notes` of the header,
-/// `tapsBeyondColumns` (taps of longer CIRs), `stsSegments`, `profile` (the radio's name).
+/// `tapsBeyondColumns` (taps of longer CIRs), `stsSegments`, `profile` (the radio's name), and what exchanges without CIRs hold beside the
+/// columns: `readyMeasurement`, `failed`, `peerPosition`.
 public final class CSVWriter: CaptureWriter {
   /// The columns before the samples.
   public static let columns = [
@@ -60,6 +61,9 @@ public final class CSVWriter: CaptureWriter {
   }
 
   private func write(_ exchange: RangingExchange) throws {
+    if exchange.ready != nil { lost.add("readyMeasurement") }
+    if exchange.hasFailed { lost.add("failed") }
+    if exchange.peerPosition != nil { lost.add("peerPosition") }
     for (name, message) in exchange.namedMessages {
       let response = message.reception?.impulseResponse
       message.countStsSegments(in: &lost)

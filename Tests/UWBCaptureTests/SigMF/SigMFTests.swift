@@ -45,6 +45,9 @@ final class TemporaryFolder {
           distance: double(&random), azimuth: double(&random), elevation: double(&random),
           isLineOfSight: optional(&random) { .random(using: &$0) })
       }
+      if index % 3 == 2 { exchange.ready = measurement(&random) }
+      exchange.hasFailed = index % 11 == 4
+      exchange.peerPosition = doubles(3...3, &random).map { SIMD3($0[0], $0[1], $0[2]) }
       return exchange
     }
   }
@@ -62,6 +65,16 @@ final class TemporaryFolder {
       guard value.isFinite, Int.random(in: 0...5, using: &random) > 0 else { return -0.0 }
       return abs(value) <= 1000 ? value : value.significand
     }
+  }
+
+  private static func measurement(_ random: inout DecaRangingGenerator) -> RadioMeasurement {
+    func share(_ random: inout DecaRangingGenerator) -> Double { .random(in: 0...1, using: &random) }
+    func angle(_ random: inout DecaRangingGenerator) -> RadioMeasurement.Angle? {
+      optional(&random) { .init(3 * share(&$0), deviation: share(&$0), figureOfMerit: share(&$0)) }
+    }
+    return RadioMeasurement(
+      distance: double(&random), distanceDeviation: share(&random), azimuth: angle(&random), elevation: angle(&random),
+      lineOfSightProbability: optional(&random, share))
   }
 
   private static func doubles(_ counts: ClosedRange<Int>, _ random: inout DecaRangingGenerator) -> [Double]? {
@@ -133,12 +146,20 @@ final class TemporaryFolder {
     let report = exchange.chipReport.map {
       [$0.distance, $0.rawDistance, $0.clockOffsetppm, $0.azimuth, $0.elevation].map { bits($0) }
     }
+    func bits(_ angle: RadioMeasurement.Angle?) -> String {
+      list(angle.map { [$0.value, $0.deviation, $0.figureOfMerit] })
+    }
+    let ready = exchange.ready.map { ready in
+      "\(bits(ready.distance)) \(bits(ready.distanceDeviation)) \(bits(ready.azimuth)) \(bits(ready.elevation)) "
+        + bits(ready.lineOfSightProbability)
+    }
+    let place = exchange.peerPosition.map { [$0.x, $0.y, $0.z] }
     let truth = exchange.truth.map { [$0.distance, $0.azimuth, $0.elevation].map { bits($0) } }
     return """
       \(exchange.index) \(bits(exchange.time)) \(exchange.peer.rawValue) \(exchange.local?.rawValue as UInt64?) \
       \(exchange.initiator) \(bits(exchange.poll)) \(bits(exchange.response)) \(bits(exchange.final)) \
       \(bits(exchange.secondPoll)) \(exchange.counterBits) \(list(exchange.phaseDifferences)) \(report ?? []) \(exchange.chipReport == nil) \(truth ?? []) \(exchange.truth == nil) \
-      \(exchange.truth?.isLineOfSight as Bool?)
+      \(exchange.truth?.isLineOfSight as Bool?) \(ready ?? "nil") \(exchange.hasFailed) \(list(place))
       """
   }
 
