@@ -8,12 +8,12 @@
 
 from . import evaluate
 from ._capture import CIR, Capture, Exchange, Message, Updates, read, replay
-from ._engine import PATH, UPDATE, Engine, Tracker, first_paths
+from ._engine import PATH, UPDATE, Engine, Paths, Tracker, first_paths
 from ._library import ArgumentError, InputError, UwbError, UwbWarning
 from ._names import ESTIMATORS, DirectionStatus, Event, PathStatus, UpdateStatus, address
 
 __version__ = "0.1.0"
 __all__ = [
     "ArgumentError", "CIR", "Capture", "DirectionStatus", "ESTIMATORS", "Engine", "Event", "Exchange", "InputError", "Message", "PATH",
-    "PathStatus", "Tracker", "UPDATE", "UpdateStatus", "Updates", "UwbError", "UwbWarning", "address", "evaluate", "first_paths", "read", "replay",
+    "PathStatus", "Paths", "Tracker", "UPDATE", "UpdateStatus", "Updates", "UwbError", "UwbWarning", "address", "evaluate", "first_paths", "read", "replay",
 ]

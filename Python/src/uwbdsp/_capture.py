@@ -14,7 +14,8 @@ import numpy as np
 from . import _library
 from ._engine import UPDATE, Engine
 from ._library import byref, c_size_t, c_void_p, library
-from ._names import address
+from ._names import ESTIMATORS, DirectionStatus, Event, UpdateStatus, address
+from ._table import Table
 
 
 def _view(pointer: int, size: int, owner: Any) -> np.ndarray:
@@ -162,7 +163,7 @@ def read(path: str | os.PathLike, **options: Any) -> Capture:
     return Capture(path, options)
 
 
-class Updates(np.ndarray):
+class Updates(Table):
     """Events of a replay, in order: a structured array of the type `UPDATE`.
 
     captures: names of the captures, which the field `capture` counts. summary: counts over all captures, as the command line's summary.
@@ -175,10 +176,30 @@ class Updates(np.ndarray):
         self.captures = getattr(other, "captures", [])
         self.summary = getattr(other, "summary", {})
 
-    def __getitem__(self, key: Any) -> Any:
-        part = super().__getitem__(key)
-        # A column is no table.
-        return part.view(np.ndarray) if isinstance(part, Updates) and part.dtype.names is None else part
+    def __reduce__(self) -> tuple:
+        function, arguments, state = super().__reduce__()
+        return function, arguments, (state, self.captures, self.summary)
+
+    def __setstate__(self, state: tuple) -> None:
+        array, self.captures, self.summary = state
+        super().__setstate__(array)
+
+    def _words(self, field: str) -> Sequence[str] | None:
+        return _WORDS.get(field)
+
+    def _texts(self, field: str, values: np.ndarray) -> tuple | None:
+        if field == "capture":
+            return self.captures, values
+        if field == "peer":
+            peers, indices = np.unique(values, return_inverse=True)
+            return [address(peer) for peer in peers], indices
+        return None
+
+
+_WORDS = {
+    "event": list(Event.__members__), "status": list(UpdateStatus.__members__), "fallback": ESTIMATORS,
+    "direction_status": list(DirectionStatus.__members__),
+}
 
 
 def replay(paths: str | os.PathLike | Sequence[str | os.PathLike], **options: Any) -> Updates:

@@ -10,6 +10,8 @@ import numpy as np
 
 from . import _library
 from ._library import ArgumentError, byref, c_void_p, library
+from ._names import PathStatus
+from ._table import Table
 
 if TYPE_CHECKING:
     from ._capture import Exchange
@@ -55,6 +57,13 @@ def _samples(cirs: Any) -> tuple:
     raise ArgumentError(f"CIRs are complex numbers or pairs of 16-bit integers, not {kind}.")
 
 
+class Paths(Table):
+    """First paths: a structured array of the type `PATH`."""
+
+    def _words(self, field: str) -> list | None:
+        return list(PathStatus.__members__) if field == "status" else None
+
+
 class Engine:
     """Finds first paths and measures exchanges, with a radio's profile and the options of the command line.
 
@@ -92,14 +101,14 @@ class Engine:
         """The delay estimator, as `--delay` names it."""
         return self._estimator
 
-    def first_paths(self, cirs: Any, *, threads: int | None = None) -> np.ndarray:
+    def first_paths(self, cirs: Any, *, threads: int | None = None) -> Paths:
         """The first path on every antenna of every CIR.
 
         cirs: shape (taps), (CIRs, taps) or (CIRs, antennas, taps). The type is complex64, or 16-bit integers with a last axis of real and
             imaginary part. Any strides are read where they lie. Other complex types and byte orders are converted in a copy.
         threads: 1 to 256; by default one for each core. The result does not depend on it.
 
-        Returns a structured array of the type `PATH` and the shape of `cirs` without its taps: `first_path_taps` and its standard
+        Returns a structured array (`Paths`) of the type `PATH` and the shape of `cirs` without its taps: `first_path_taps` and its standard
         deviation (taps, m), amplitude, phase (degrees), SNR (dB), noise, probability of line of sight (0 to 1). What can't be told is NaN;
         `status` says why. CIRs that are zero or not finite are `PathStatus.emptyImpulseResponse`.
         """
@@ -112,7 +121,7 @@ class Engine:
         block = _library.Cirs(
             array.ctypes.data, count, antennas, shape[-1], strides[0] if len(shape) > 1 else 0, strides[1] if len(shape) > 2 else 0,
             strides[-1], kind, 0, 0, float("nan"))
-        paths = np.empty(shape[:-1], PATH)
+        paths = np.empty(shape[:-1], PATH).view(Paths)
         if threads is None:
             threads = default_threads()
         threads = operator.index(threads)
@@ -162,7 +171,7 @@ def _remade(options: dict) -> Engine:
     return Engine(**options)
 
 
-def first_paths(cirs: Any, *, profile: str | None = None, threads: int | None = None, **options: Any) -> np.ndarray:
+def first_paths(cirs: Any, *, profile: str | None = None, threads: int | None = None, **options: Any) -> Paths:
     """The first path on every antenna of every CIR: `Engine(profile=profile, **options).first_paths(cirs)`.
 
     Who calls it often with few CIRs makes the engine once.

@@ -297,6 +297,24 @@ uwb_status uwb_trials_draw(uwb_trials *trials, size_t number, size_t first, size
 uwb_status uwb_score_delays(const uwb_trial *truth, const double *delays, const double *deviations, size_t count,
                             uwb_score *score);
 
+// MARK: Arrow
+
+struct ArrowSchema;
+struct ArrowArray;
+struct ArrowArrayStream;
+
+// Memory for the structures of the Arrow C data interface. `uwb_free` or the callbacks below free it. NULL where there is none.
+void *uwb_allocate(size_t size);
+// Release callbacks of structures in which every pointer is `uwb_allocate`'s.
+void uwb_arrow_release_schema(struct ArrowSchema *schema);
+void uwb_arrow_release_array(struct ArrowArray *array);
+// A stream of one array, as `uwb_allocate`'s. It takes both over. NULL where there is no memory: nothing is taken then.
+struct ArrowArrayStream *uwb_arrow_stream(struct ArrowSchema *schema, struct ArrowArray *array);
+// Destructors of PyCapsules. They release what nobody took.
+void uwb_arrow_end_schema_capsule(void *capsule);
+void uwb_arrow_end_array_capsule(void *capsule);
+void uwb_arrow_end_stream_capsule(void *capsule);
+
 // Whether a flag is set, by whatever thread.
 static inline int32_t uwb_is_set(const int32_t *flag) { return flag ? __atomic_load_n(flag, __ATOMIC_RELAXED) : 0; }
 
