@@ -11,7 +11,7 @@ from typing import Any, Iterator, Sequence
 
 import numpy as np
 
-from . import _library
+from . import _library, _plots
 from ._engine import UPDATE, Engine
 from ._library import byref, c_size_t, c_void_p, library
 from ._names import ESTIMATORS, DirectionStatus, Event, UpdateStatus, address
@@ -194,6 +194,13 @@ class Updates(Table):
             peers, indices = np.unique(values, return_inverse=True)
             return [address(peer) for peer in peers], indices
         return None
+
+    def plot(self, axes: Any = None) -> Any:
+        """Draws raw, delivered and true distances (m) over time (s), and marks where there is none.
+
+        axes: of Matplotlib; a new figure's by default. Returns them. Raises `ImportError` without Matplotlib.
+        """
+        return _plots.updates(self, axes)
 
 
 _WORDS = {

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _library
+from . import _library, _optional, _plots
 from ._library import ArgumentError, byref, c_void_p, library
 from ._names import PathStatus
 from ._table import Table
@@ -23,6 +23,8 @@ UPDATE = np.dtype(_library.Update)
 
 # So few CIRs are done before a thread of their own is worth its start.
 _FEW = 64
+# CIRs from one step of a progress bar to the next.
+_SHOWN = 1024
 
 
 def default_threads() -> int:
@@ -63,6 +65,13 @@ class Paths(Table):
     def _words(self, field: str) -> list | None:
         return list(PathStatus.__members__) if field == "status" else None
 
+    def plot(self, axes: Any = None) -> Any:
+        """Draws first paths (taps) with their standard deviations over the number of the CIR, one colour an antenna.
+
+        axes: of Matplotlib; a new figure's by default. Returns them. Raises `ImportError` without Matplotlib.
+        """
+        return _plots.paths(self, axes)
+
 
 class Engine:
     """Finds first paths and measures exchanges, with a radio's profile and the options of the command line.
@@ -101,12 +110,13 @@ class Engine:
         """The delay estimator, as `--delay` names it."""
         return self._estimator
 
-    def first_paths(self, cirs: Any, *, threads: int | None = None) -> Paths:
+    def first_paths(self, cirs: Any, *, threads: int | None = None, progress: bool = False) -> Paths:
         """The first path on every antenna of every CIR.
 
         cirs: shape (taps), (CIRs, taps) or (CIRs, antennas, taps). The type is complex64, or 16-bit integers with a last axis of real and
             imaginary part. Any strides are read where they lie. Other complex types and byte orders are converted in a copy.
         threads: 1 to 256; by default one for each core. The result does not depend on it.
+        progress: shows a bar by tqdm. Raises `ImportError` without it.
 
         Returns a structured array (`Paths`) of the type `PATH` and the shape of `cirs` without its taps: `first_path_taps` and its standard
         deviation (taps, m), amplitude, phase (degrees), SNR (dB), noise, probability of line of sight (0 to 1). What can't be told is NaN;
@@ -116,6 +126,10 @@ class Engine:
         array, kind, shape, strides = _samples(cirs)
         if not 1 <= len(shape) <= 3:
             raise ArgumentError(f"CIRs have the axes CIRs × antennas × taps, CIRs × taps, or taps, not {len(shape)} axes.")
+        if progress and len(shape) > 1 and shape[0] > _SHOWN:
+            firsts = _optional.progress(range(0, shape[0], _SHOWN), True, unit="CIRs", unit_scale=_SHOWN)
+            parts = [self.first_paths(array[first : first + _SHOWN], threads=threads) for first in firsts]
+            return np.concatenate(parts).view(Paths)
         count = shape[0] if len(shape) > 1 else 1
         antennas = shape[1] if len(shape) > 2 else 1
         block = _library.Cirs(
@@ -171,13 +185,15 @@ def _remade(options: dict) -> Engine:
     return Engine(**options)
 
 
-def first_paths(cirs: Any, *, profile: str | None = None, threads: int | None = None, **options: Any) -> Paths:
+def first_paths(
+    cirs: Any, *, profile: str | None = None, threads: int | None = None, progress: bool = False, **options: Any
+) -> Paths:
     """The first path on every antenna of every CIR: `Engine(profile=profile, **options).first_paths(cirs)`.
 
     Who calls it often with few CIRs makes the engine once.
     """
     with Engine(profile=profile, **options) as engine:
-        return engine.first_paths(cirs, threads=threads)
+        return engine.first_paths(cirs, threads=threads, progress=progress)
 
 
 class Tracker:
