@@ -219,9 +219,15 @@ def replay(paths: str | os.PathLike | Sequence[str | os.PathLike], **options: An
     are codes: `Event`, `UpdateStatus`, `DirectionStatus`, `ESTIMATORS`. `peer` is a number that `address` spells. What may be wrong with
     input that is used all the same is an `UwbWarning`. Raises `UwbError` for the first capture that can't be read.
     """
-    if isinstance(paths, (str, bytes, os.PathLike)):
-        paths = [paths]
-    files, file_count = _library.texts(list(paths))
+    updates, messages = replayed([paths] if isinstance(paths, (str, bytes, os.PathLike)) else list(paths), options)
+    for message in messages:
+        warnings.warn(message, _library.UwbWarning, stacklevel=2)
+    return updates
+
+
+def replayed(paths: list, options: dict) -> tuple:
+    """Updates, and what the command line would tell people beside them."""
+    files, file_count = _library.texts(paths)
     values, count = _library.texts(_library.arguments(options))
     handle = _library.stoppable(
         lambda stop: _library.create(
@@ -232,9 +238,7 @@ def replay(paths: str | os.PathLike | Sequence[str | os.PathLike], **options: An
     updates = rows.view(Updates)
     updates.captures = _names(handle)
     updates.summary = json.loads(library.uwb_replay_summary(handle))
-    for text in (library.uwb_replay_warnings(handle) or b"").decode().splitlines():
-        warnings.warn(text, _library.UwbWarning, stacklevel=2)
-    return updates
+    return updates, (library.uwb_replay_warnings(handle) or b"").decode().splitlines()
 
 
 def _names(handle: _library.Handle) -> list[str]:

@@ -1,5 +1,6 @@
 """What the codes in tables stand for, by the command line's names. −1 in a table stands for none."""
 
+from collections import Counter
 from enum import IntEnum
 
 
@@ -59,3 +60,18 @@ ESTIMATORS = (
 def address(peer: int) -> str:
     """A device's address as the command line writes it: 4 or 16 hexadecimal digits."""
     return f"{int(peer):016x}" if peer > 0xFFFF else f"{int(peer):04x}"
+
+
+def capture_names(paths: list) -> list:
+    """The shortest ends of paths that tell captures apart, as the command line names them. What is given twice is numbered."""
+    ends = [
+        [name for name in path.split("/") if name not in ("", ".")][::-1] + ([""] if path.startswith("/") else []) for path in paths]
+    counts = Counter(tuple(end[:length]) for end in {tuple(end) for end in ends} for length in range(1, len(end) + 1))
+    seen: Counter = Counter()
+    names = []
+    for end in ends:
+        length = next((length for length in range(1, len(end)) if counts[tuple(end[:length])] == 1), len(end))
+        name = "/".join(end[:length][::-1])
+        seen[name] += 1
+        names.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return names
