@@ -52,6 +52,12 @@ def paths(table: Any, axes: Any) -> Any:
     return _legend(axes)
 
 
+def _stretches(rows: np.ndarray) -> list:
+    """Parts of a peer's rows without long gaps, which a line would hide."""
+    steps = np.diff(rows["time_s"])
+    return np.split(rows, np.flatnonzero(steps > 10 * np.median(steps)) + 1) if len(steps) else [rows]
+
+
 def updates(table: Any, axes: Any) -> Any:
     """Distances over time, a line a peer of a capture."""
     axes = _panel(axes)
@@ -63,12 +69,16 @@ def updates(table: Any, axes: Any) -> Any:
             measured = rows[~np.isnan(rows["distance_m"])]
             name = f"{address(peer)}, {table.captures[capture]}" if has_many else "delivered ± 1 σ"
             axes.plot(rows["time_s"], rows["raw_distance_m"], ".", color=_RAW, markersize=3, label=None if is_labelled else "raw")
-            line, = axes.plot(measured["time_s"], measured["distance_m"], color=None if has_many else _DELIVERED, label=name)
-            low, high = (measured["distance_m"] + sign * measured["distance_std_m"] for sign in (-1, 1))
-            axes.fill_between(measured["time_s"], low, high, color=line.get_color(), alpha=0.2, linewidth=0)
+            color = None if has_many else _DELIVERED
+            for part in _stretches(measured):
+                line, = axes.plot(part["time_s"], part["distance_m"], color=color, label=name)
+                low, high = (part["distance_m"] + sign * part["distance_std_m"] for sign in (-1, 1))
+                axes.fill_between(part["time_s"], low, high, color=line.get_color(), alpha=0.2, linewidth=0)
+                color, name = line.get_color(), None
             if np.any(~np.isnan(rows["true_distance_m"])):
-                axes.plot(
-                    rows["time_s"], rows["true_distance_m"], "--", color=_TRUTH, linewidth=0.9, label=None if is_labelled else "true")
+                for number, part in enumerate(_stretches(rows)):
+                    label = None if is_labelled or number else "true"
+                    axes.plot(part["time_s"], part["true_distance_m"], "--", color=_TRUTH, linewidth=0.9, label=label)
             is_labelled = True
     refused = table[table["event"] == Event.rejected]
     _refuse(axes, refused["time_s"], [UpdateStatus(code).name for code in refused["status"]])
