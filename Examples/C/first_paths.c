@@ -66,7 +66,7 @@ int main(int count, char **arguments) {
   // All of it.
   const char *paths[] = {arguments[1]};
   uwb_replay *replay;
-  check(uwb_replay_create(paths, 1, NULL, 0, NULL, &replay, &message), message);
+  check(uwb_replay_create(paths, 1, NULL, 0, NULL, NULL, &replay, &message), message);
   size_t events;
   const uwb_update *updates = uwb_replay_updates(replay, &events);
   for (size_t index = 0; index < events && index < 3; index++) {

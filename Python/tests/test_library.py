@@ -61,7 +61,7 @@ def test_null_is_an_error():
     assert library.uwb_engine_create(null, 0, null, null) == _library.BAD_ARGUMENT
     assert library.uwb_engine_create(null, 3, ctypes.byref(ctypes.c_void_p()), null) == _library.BAD_ARGUMENT
     assert library.uwb_first_paths(null, null, 1, null, null, 0, null) == _library.BAD_ARGUMENT
-    assert library.uwb_replay_create(null, 0, null, 0, null, null, null) == _library.BAD_ARGUMENT
+    assert library.uwb_replay_create(null, 0, null, 0, null, null, null, null) == _library.BAD_ARGUMENT
     assert library.uwb_reader_open(null, null, 0, ctypes.byref(ctypes.c_void_p()), null) == _library.BAD_ARGUMENT
     assert library.uwb_reader_next(null, null, null) == _library.BAD_ARGUMENT
     assert library.uwb_reader_engine(null, null, null) == _library.BAD_ARGUMENT

@@ -50,6 +50,12 @@ def test_bar(cirs, capsys):
     assert "CIRs" in capsys.readouterr().err
 
 
+def test_bar_of_a_replay(walk, capsys):
+    plain = uwbdsp.replay(walk, delay="edge-fit")
+    shown = uwbdsp.replay(walk, delay="edge-fit", progress=True)
+    assert shown.tobytes() == plain.tobytes() and "123events" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("module", "package", "call"),
     [

@@ -71,8 +71,8 @@ extension uwb_update {
 @c @implementation
 public func uwb_replay_create(
   _ paths: UnsafePointer<UnsafePointer<CChar>?>?, _ pathCount: Int, _ options: UnsafePointer<UnsafePointer<CChar>?>?,
-  _ optionCount: Int, _ stop: UnsafePointer<Int32>?, _ replay: UnsafeMutablePointer<OpaquePointer?>?,
-  _ message: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+  _ optionCount: Int, _ stop: UnsafePointer<Int32>?, _ done: UnsafeMutablePointer<Int64>?,
+  _ replay: UnsafeMutablePointer<OpaquePointer?>?, _ message: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
 ) -> uwb_status {
   Border.run(message) {
     let handle = try Border.needed(replay, "replay")
@@ -83,6 +83,7 @@ public func uwb_replay_create(
       isStopped: { uwb_is_set(stop) != 0 }
     ) { capture, row in
       rows.append(uwb_update(row, capture: capture))
+      uwb_count(done)
     }
     Border.give(ReplayHandle(rows, replay), to: handle)
   }

@@ -7,13 +7,13 @@ import json
 import os
 import warnings
 from dataclasses import dataclass
-from typing import Any, Iterator, Sequence
+from typing import Any, Callable, Iterator, Sequence
 
 import numpy as np
 
-from . import _library, _plots
+from . import _library, _optional, _plots
 from ._engine import UPDATE, Engine
-from ._library import byref, c_size_t, c_void_p, library
+from ._library import byref, c_int64, c_size_t, c_void_p, library
 from ._names import ESTIMATORS, DirectionStatus, Event, UpdateStatus, address
 from ._table import Table
 
@@ -209,29 +209,37 @@ _WORDS = {
 }
 
 
-def replay(paths: str | os.PathLike | Sequence[str | os.PathLike], **options: Any) -> Updates:
+def replay(paths: str | os.PathLike | Sequence[str | os.PathLike], *, progress: bool = False, **options: Any) -> Updates:
     """Replays captures, folders and patterns, as `uwb replay` does.
 
     Options are those of `uwb replay`, with underscores: `calibration="cal.json"`, `delay="edge-fit"`, `threads=2`, … The result does not
-    depend on the number of threads. Ctrl-C stops it.
+    depend on the number of threads. Ctrl-C stops it. `progress` counts events on a bar by tqdm; `ImportError` without it.
 
     Returns one row for each event. Lengths are in m, times in s, angles in degrees. `event`, `status`, `direction_status` and `fallback`
     are codes: `Event`, `UpdateStatus`, `DirectionStatus`, `ESTIMATORS`. `peer` is a number that `address` spells. What may be wrong with
     input that is used all the same is an `UwbWarning`. Raises `UwbError` for the first capture that can't be read.
     """
-    updates, messages = replayed([paths] if isinstance(paths, (str, bytes, os.PathLike)) else list(paths), options)
+    listed = [paths] if isinstance(paths, (str, bytes, os.PathLike)) else list(paths)
+    if progress:
+        done = c_int64()
+        with _optional.bar(unit="events") as bar:
+            updates, messages = replayed(listed, options, done, lambda: bar.update(done.value - bar.n))
+            bar.update(done.value - bar.n)
+    else:
+        updates, messages = replayed(listed, options)
     for message in messages:
         warnings.warn(message, _library.UwbWarning, stacklevel=2)
     return updates
 
 
-def replayed(paths: list, options: dict) -> tuple:
-    """Updates, and what the command line would tell people beside them."""
+def replayed(paths: list, options: dict, done: c_int64 | None = None, watch: Callable[[], Any] | None = None) -> tuple:
+    """Updates, and what the command line would tell people beside them. `done` counts events; `watch` is called meanwhile."""
     files, file_count = _library.texts(paths)
     values, count = _library.texts(_library.arguments(options))
     handle = _library.stoppable(
         lambda stop: _library.create(
-            library.uwb_replay_create, library.uwb_replay_destroy, files, file_count, values, count, stop))
+            library.uwb_replay_create, library.uwb_replay_destroy, files, file_count, values, count, stop,
+            None if done is None else byref(done)), watch)
     size = c_size_t()
     pointer = library.uwb_replay_updates(handle, byref(size))
     rows = _view(pointer, size.value * UPDATE.itemsize, handle).view(UPDATE) if size.value else np.empty(0, UPDATE)

@@ -127,7 +127,7 @@ class Engine:
         if not 1 <= len(shape) <= 3:
             raise ArgumentError(f"CIRs have the axes CIRs × antennas × taps, CIRs × taps, or taps, not {len(shape)} axes.")
         if progress and len(shape) > 1 and shape[0] > _SHOWN:
-            firsts = _optional.progress(range(0, shape[0], _SHOWN), True, unit="CIRs", unit_scale=_SHOWN)
+            firsts = _optional.bar(range(0, shape[0], _SHOWN), unit="CIRs", unit_scale=_SHOWN)
             parts = [self.first_paths(array[first : first + _SHOWN], threads=threads) for first in firsts]
             return np.concatenate(parts).view(Paths)
         count = shape[0] if len(shape) > 1 else 1

@@ -109,7 +109,7 @@ _functions: dict = {
     "uwb_engine_profile": (c_char_p, [c_void_p]),
     "uwb_engine_estimator": (c_char_p, [c_void_p]),
     "uwb_first_paths": (c_int32, [c_void_p, POINTER(Cirs), c_size_t, _stop, c_void_p, c_size_t, _message]),
-    "uwb_replay_create": (c_int32, [_texts, c_size_t, _texts, c_size_t, _stop, _handle, _message]),
+    "uwb_replay_create": (c_int32, [_texts, c_size_t, _texts, c_size_t, _stop, POINTER(c_int64), _handle, _message]),
     "uwb_replay_destroy": (None, [c_void_p]),
     "uwb_replay_updates": (c_void_p, [c_void_p, POINTER(c_size_t)]),
     "uwb_replay_capture": (c_char_p, [c_void_p, c_size_t]),
@@ -224,8 +224,8 @@ def create(function: Callable, destroy: Callable, *values: Any) -> Handle:
     return Handle(pointer, destroy)
 
 
-def stoppable(call: Callable[[Any], Any]) -> Any:
-    """Runs `call`, which takes the flag that stops it, so that Ctrl-C stops it.
+def stoppable(call: Callable[[Any], Any], watch: Callable[[], Any] | None = None) -> Any:
+    """Runs `call`, which takes the flag that stops it, so that Ctrl-C stops it. Meanwhile it calls `watch` ten times a second.
 
     Signals reach the main thread alone, and only between Python's own steps: the call runs on another thread meanwhile.
     """
@@ -245,7 +245,9 @@ def stoppable(call: Callable[[Any], Any]) -> Any:
 
     threading.Thread(target=run, name="uwbdsp").start()
     try:
-        done.wait()
+        while not done.wait(0.1 if watch else None):
+            if watch:
+                watch()
     except BaseException:
         stop.value = 1
         # The library reads and writes the caller's memory until it is done, however often it is interrupted.

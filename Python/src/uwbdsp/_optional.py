@@ -14,6 +14,6 @@ def needed(module: str, package: str, purpose: str) -> Any:
         raise ImportError(f"uwbdsp: {purpose} needs {package}: pip install {package}") from error
 
 
-def progress(items: Iterable, is_shown: bool, **options: Any) -> Iterable:
-    """`items`, with a bar of tqdm where `is_shown`."""
-    return needed("tqdm.auto", "tqdm", "progress=True").tqdm(items, **options) if is_shown else items
+def bar(items: Iterable | None = None, **options: Any) -> Any:
+    """A bar of tqdm over `items`, or one to be moved by hand."""
+    return needed("tqdm.auto", "tqdm", "progress=True").tqdm(items, **options)

@@ -51,7 +51,7 @@ def replay(
     futures = client.map(_replay, files, options={"threads": 1, **options}, pure=False)
     try:
         if progress:
-            for future in _optional.progress(dask.distributed.as_completed(futures), True, total=len(files), unit="captures"):
+            for future in _optional.bar(dask.distributed.as_completed(futures), total=len(files), unit="captures"):
                 if future.status == "error":
                     break
         parts = client.gather(futures)

@@ -159,9 +159,9 @@ typedef struct {
 typedef struct uwb_replay uwb_replay;
 
 // Replays captures, folders and patterns as `uwb replay` does. The options are its own, `--threads` included, but for --output, --pace and
-// --shard.
+// --shard. Adds the events that are there to *done (atomically), where it is not NULL.
 uwb_status uwb_replay_create(const char *const *paths, size_t path_count, const char *const *options, size_t option_count,
-                             const int32_t *stop, uwb_replay **replay, char **message);
+                             const int32_t *stop, int64_t *done, uwb_replay **replay, char **message);
 void uwb_replay_destroy(uwb_replay *replay);
 // All events in order. Valid as long as the replay.
 const uwb_update *uwb_replay_updates(const uwb_replay *replay, size_t *count);
@@ -317,6 +317,10 @@ void uwb_arrow_end_stream_capsule(void *capsule);
 
 // Whether a flag is set, by whatever thread.
 static inline int32_t uwb_is_set(const int32_t *flag) { return flag ? __atomic_load_n(flag, __ATOMIC_RELAXED) : 0; }
+// Counts one more, for whatever thread.
+static inline void uwb_count(int64_t *count) {
+  if (count) __atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
+}
 
 #ifdef __cplusplus
 }
