@@ -26,6 +26,7 @@ struct CommandTarget {
       "replay CAPTURE --threads 1 --truth-trajectory FILE --anchors 0,0,0 --truth-offset 0"),
     "replay-anchors": CommandTarget("replay CAPTURE --threads 1 --anchors FILE"),
     "evaluate-truth": CommandTarget("evaluate ranging CAPTURE --truth FILE"),
+    "evaluate-score": CommandTarget("evaluate delay --trials 3 --snr 20,25 --score a=FILE --threads 1"),
     "shard": CommandTarget("merge FILE --output csv"),
   ]
 
@@ -74,7 +75,7 @@ struct CommandTarget {
       case "FILE": file
       case "CAPTURE": Self.capture(folder)
       case "ARRAY": Self.array(folder)
-      default: word
+      default: word.replacing("=FILE", with: "=" + file)
       }
     }
     var command = try Uwb.parseAsRoot(line)

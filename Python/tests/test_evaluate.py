@@ -14,13 +14,9 @@ FIGURES = {
 }
 
 
-@pytest.mark.parametrize("estimator", ["adaptive", "edge-fit", "leading-edge", "clean"])
-def test_figures_of_the_command_line(uwb, estimator):
-    paths = ["0:0dB,2:-3dB", "0:0dB"]
-    options = ["--snr", "15,25", "--trials", 300, "--seed", 3, "--channel", "cm1", "--estimators", estimator]
-    lines = uwb("evaluate", "delay", "--output", "ndjson", *options, *(f"--paths={each}" for each in paths)).splitlines()
-    rows = uwbdsp.evaluate.delay(estimator, paths=paths, snr=[15, 25], channel="cm1", trials=300, seed=3)
-    assert len(rows) == len(lines) == 6
+def check_figures(lines, rows):
+    """Of the command line, and of Python."""
+    assert len(rows) == len(lines)
     for line, row in zip(map(json.loads, lines), rows):
         assert (line["case"], line["snr_db"]) == (row["case"], row["snr_db"])
         assert [line[name] for name in ("trials", "close", "missed", "early")] == [
@@ -28,6 +24,16 @@ def test_figures_of_the_command_line(uwb, estimator):
         for name, places in FIGURES.items():
             told = "" if line[name] is None else formatted(line[name], places)
             assert told == formatted(row[name], places), (name, line["case"])
+
+
+@pytest.mark.parametrize("estimator", ["adaptive", "edge-fit", "leading-edge", "clean"])
+def test_figures_of_the_command_line(uwb, estimator):
+    paths = ["0:0dB,2:-3dB", "0:0dB"]
+    options = ["--snr", "15,25", "--trials", 300, "--seed", 3, "--channel", "cm1", "--estimators", estimator]
+    lines = uwb("evaluate", "delay", "--output", "ndjson", *options, *(f"--paths={each}" for each in paths)).splitlines()
+    rows = uwbdsp.evaluate.delay(estimator, paths=paths, snr=[15, 25], channel="cm1", trials=300, seed=3)
+    assert len(lines) == 6
+    check_figures(lines, rows)
 
 
 def test_an_estimator_of_ones_own():
@@ -67,3 +73,19 @@ def test_options_that_make_no_sense():
             uwbdsp.evaluate.delay(none, **options)
     with pytest.raises(uwbdsp.ArgumentError, match="leading-edge"):
         uwbdsp.evaluate.delay("leadingedge", snr=30)
+
+
+def test_scores_of_files_are_those_of_python(uwb, tmp_path):
+    """An estimator in any language: the trials as files, its first paths as a table."""
+    options = ["--paths", "0:0dB,2:-3dB", "--channel", "cm1", "--snr", "15,25", "--trials", 60, "--seed", 3]
+    uwb("evaluate", "delay", *options, "--estimators", "peak", "--export", tmp_path)
+    rows = ["case,trial,first_path_taps,first_path_std_taps"]
+    for case in range(4):
+        cirs = np.fromfile(tmp_path / f"{case}.cf32", "<c8").reshape(60, -1)
+        rows += [f"{case},{trial},{taps},0.3" for trial, taps in enumerate(np.argmax(abs(cirs), axis=1))]
+    (tmp_path / "peaks.csv").write_text("\n".join(rows))
+    lines = uwb("evaluate", "delay", *options, "--output", "ndjson", "--score", f"peaks={tmp_path}/peaks.csv").splitlines()
+    own = uwbdsp.evaluate.delay(
+        lambda cirs: (np.argmax(abs(cirs), axis=1), np.full(len(cirs), 0.3)), paths="0:0dB,2:-3dB", channel="cm1", snr=[15, 25], trials=60,
+        seed=3)
+    check_figures(lines, own)

@@ -180,6 +180,8 @@ CASES = {
                      lambda n: ndjson(exchange(i, taps=64, spacing=1e-9 + i * 1e-13) for i in range(n))),
     "captures": (["info", "MANY"], 40, capture),
     "truth": (["evaluate", "ranging", "FEW", "--truth", "IN"], 500, truth),
+    "score": (["evaluate", "delay", "--trials", "1", "--snr", "20", "--score", "a=IN"], 2000,
+              lambda n: b"case,trial,first_path_taps\n" + b"0,0,\n" * n),
     "pose": (["replay", "FEW", "--threads", "1", "--pose", "IN"], 1000, pose),
     "trajectory": (["replay", "RANGES", "--threads", "1", "--truth-offset", "0", "--anchors", "0,0,0", "--truth-trajectory", "IN"],
                    1000, pose_in_room),
@@ -196,7 +198,7 @@ CASES = {
 }
 # What may be refused, and then takes no time: the refusal is what is counted.
 REFUSED = {"scenario aliases", "one line", "nested", "notes", "skipped"}
-ENDINGS = {"scenario": ".yaml", "npy": ".npy", "array": ".json", "pulse": ".json", "calibration": ".json", "truth": ".csv", "pose": ".csv", "trajectory": ".csv", "anchors": ".csv"}
+ENDINGS = {"scenario": ".yaml", "npy": ".npy", "array": ".json", "pulse": ".json", "calibration": ".json", "truth": ".csv", "score": ".csv", "pose": ".csv", "trajectory": ".csv", "anchors": ".csv"}
 
 
 class Case:
@@ -233,7 +235,7 @@ class Case:
                         with open(arguments[-1], "wb") as file:
                             file.write(capture(1))
                     continue
-                path = re.sub("^([<>]?)(IN|OUT|FEW|RANGES)", lambda found: found[1] + names[found[2]], word)
+                path = re.sub("^([<>]|a=|)(IN|OUT|FEW|RANGES)", lambda found: found[1] + names[found[2]], word)
                 if path[0] == "<":
                     streams["stdin"] = open(path[1:], "rb")
                 elif path[0] == ">":

@@ -24,6 +24,7 @@ struct FileUseTests {
     ["replay", "x", "--calibration", "IN", "--report", "OUT"], ["replay", "x", "--array", "IN", "--report", "OUT"],
     ["replay", "x", "--pulse", "IN", "--report", "OUT"], ["replay", "x", "--pose", "IN", "--report", "OUT"],
     ["calibrate", "export", "IN", "--to", "text", "--out", "OUT"],
+    ["evaluate", "delay", "--score", "a=IN", "--svg", "OUT"],
     ["evaluate", "ranging", "IN", "--svg", "OUT"], ["evaluate", "angle", "--array", "IN", "--svg", "OUT"],
   ]
 
@@ -40,7 +41,8 @@ struct FileUseTests {
     let before = try files.contentsOfDirectory(atPath: folder.url.path).sorted()
     for out in ["log.txt", "./log.txt", "hard", "one", "two", "../\(folder.url.lastPathComponent)//log.txt"] {
       let arguments = verb.map {
-        ["IN": log, "OUT": folder.path("") + "/" + out, "c.json": folder.path("c.json")][$0] ?? $0
+        ["IN": log, "OUT": folder.path("") + "/" + out, "c.json": folder.path("c.json"), "a=IN": "a=" + log][$0]
+          ?? $0
       }
       let run = try UwbProcess.run(arguments)
       #expect(run.status == 1 && run.errors.contains("to be read"), "\(arguments): \(run.errors)")

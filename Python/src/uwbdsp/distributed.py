@@ -1,4 +1,4 @@
-"""Captures and CIRs spread over the workers of a Dask cluster. `pip install uwbdsp[distributed]` brings what this needs.
+"""Captures and CIRs spread over the workers of a Dask cluster. The extra `distributed` of the package brings what this needs.
 
     from dask.distributed import Client
     import uwbdsp.distributed

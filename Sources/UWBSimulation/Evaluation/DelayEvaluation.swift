@@ -47,8 +47,8 @@ public struct DelayEvaluation: Sendable {
     public var normalisedVariance: Double?
     /// Share of close trials within one stated deviation.
     public var coverage: Double?
-    /// Mean time of one CIR, loading included, µs.
-    public var microseconds: Double
+    /// Mean time of one CIR, loading included, µs; `nil` where it was not taken.
+    public var microseconds: Double?
 
     /// RMS error over the bound.
     public var ratio: Double? {
@@ -63,6 +63,7 @@ public struct DelayEvaluation: Sendable {
     var errorTaps: Double?
     /// 0 where none is stated.
     var deviationTaps: Double
+    /// 0 where they were not taken.
     var nanoseconds: Double
 
     package init(errorTaps: Double?, deviationTaps: Double, nanoseconds: Double) {
@@ -125,6 +126,7 @@ public struct DelayEvaluation: Sendable {
       answer.deviationTaps > 0 ? answer.errorTaps.map { $0 / answer.deviationTaps } : nil
     }
     let known = bounds.compactMap { $0 }
+    let nanoseconds = answers.reduce(0) { $0 + $1.nanoseconds }
     let meanBound = known.count == bounds.count && !known.isEmpty ? known.reduce(0, +) / Double(known.count) : nil
     return Row(
       estimator: estimator, trials: answers.count, error: ErrorStatistics(errors.map { $0 * metres }),
@@ -136,7 +138,7 @@ public struct DelayEvaluation: Sendable {
         ? nil : normalised.reduce(0) { $0 + $1 * $1 } / Double(normalised.count),
       coverage: normalised.isEmpty
         ? nil : Double(normalised.filter { abs($0) <= 1 }.count) / Double(normalised.count),
-      microseconds: answers.reduce(0) { $0 + $1.nanoseconds } / Double(max(answers.count, 1)) / 1000)
+      microseconds: nanoseconds > 0 ? nanoseconds / Double(answers.count) / 1000 : nil)
   }
 
   private static func now() -> Double {

@@ -21,6 +21,7 @@ struct EvaluateDelayCommand: ParsableCommand {
       EXAMPLES
         uwb evaluate delay --paths "0:0dB,2.0:-3dB" --snr 15,20,25 --trials 2000
         uwb evaluate delay --channel awgn,cm1 --snr 25 --estimators edge-fit,pulse-fit --output ndjson
+        uwb evaluate delay --channel cm1 --snr 25 --export trials       (and again, with --score mine=results.csv)
       """)
 
   @Option(help: ArgumentHelp("A list of paths; may be given several times.", valueName: "list"))
@@ -47,8 +48,11 @@ struct EvaluateDelayCommand: ParsableCommand {
   @Option(help: "Seed of all random draws.", transform: OptionRange.reader(OptionRange.seed))
   var seed: UInt64 = 1
 
-  @Option(help: ArgumentHelp("all, or names separated by commas (see uwb estimators).", valueName: "names"))
-  var estimators = "all"
+  @Option(
+    help: ArgumentHelp(
+      "all, or names separated by commas (see uwb estimators); by default all, and none beside --score.",
+      valueName: "names"))
+  var estimators: String?
 
   @Option(
     help: "Threads that share the trials, \(OptionRange.threads.help); by default one for each core.",
@@ -63,6 +67,13 @@ struct EvaluateDelayCommand: ParsableCommand {
 
   @Option(help: ArgumentHelp("Also write the trials' CIRs and their truth into this folder.", valueName: "folder"))
   var export: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Score first paths that another program found in exported trials; may be given several times.",
+      discussion: "A CSV table: case,trial,first_path_taps, perhaps first_path_std_taps and microseconds.",
+      valueName: "name=file.csv"), transform: ScoredAnswers.Source.read)
+  var score: [ScoredAnswers.Source] = []
 
   enum Noise: String, ExpressibleByArgument, CaseIterable {
     case white, matched
@@ -86,18 +97,18 @@ struct EvaluateDelayCommand: ParsableCommand {
   }
 
   func run() throws {
-    try FileUse(outputs: [svg]).check()
+    let files = score.map(\.path)
+    try FileUse(files: files, outputs: [svg]).check()
     let methods = try methods()
+    let generators = try generators()
+    let scored = try score.map { try ScoredAnswers($0, caseCount: generators.count, trialCount: trials) }
     let writer = EvaluationWriter(output, ByteOutput())
     var curves = EvaluationCurves()
-    var trialExport = try export.map { try TrialExport(folder: $0) }
-    for (name, generator) in try generators() {
+    var trialExport = try export.map { try TrialExport(folder: $0, inputs: files) }
+    for (number, (name, generator)) in generators.enumerated() {
       let snr = generator.snrdB
       try trialExport?.write(generator, trials: trials, case: name)
-      let evaluation = DelayEvaluation(generator: generator, methods: methods, trialCount: trials)
-      let ticker = TrialTicker(label: "\(name) at \(snr) dB", total: trials)
-      let rows = evaluation.run(threads: threads) { ticker.add($0) }
-      ticker.finish()
+      let rows = run(methods, generator, name) + scored.map { $0.row(number, generator) }
       for row in rows {
         try writer.write(row, case: name, snrdB: snr)
         curves.add(row, case: name, snrdB: snr)
@@ -106,6 +117,15 @@ struct EvaluateDelayCommand: ParsableCommand {
     try writer.finish()
     guard let svg else { return }
     try OutputFile.write(curves.figure.svg(), to: svg)
+  }
+
+  private func run(_ methods: [DelayMethod], _ generator: DelayTrialGenerator, _ name: String) -> [DelayEvaluation.Row]
+  {
+    guard !methods.isEmpty else { return [] }
+    let evaluation = DelayEvaluation(generator: generator, methods: methods, trialCount: trials)
+    let ticker = TrialTicker(label: "\(name) at \(generator.snrdB) dB", total: trials)
+    defer { ticker.finish() }
+    return evaluation.run(threads: threads) { ticker.add($0) }
   }
 
   /// Each channel at each signal-to-noise ratio.
@@ -121,7 +141,7 @@ struct EvaluateDelayCommand: ParsableCommand {
   private func methods() throws -> [DelayMethod] {
     // A simulated CIR carries no chip's first path.
     let known = DelayMethod.allCases.filter { $0 != .chip }
-    if estimators == "all" { return known }
+    guard let estimators, estimators != "all" else { return estimators == nil && !score.isEmpty ? [] : known }
     return try estimators.split(separator: ",").map { name in
       guard let method = known.first(where: { $0.rawValue == name }) else {
         throw Usage.unknown("estimator", String(name), known.map(\.rawValue))

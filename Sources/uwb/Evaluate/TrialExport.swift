@@ -32,9 +32,11 @@ struct TrialExport {
     }
   }
 
-  /// - Parameter folder: made where it is not there yet.
-  init(folder: String) throws {
-    self.folder = try TrialFolder(folder)
+  /// - Parameters:
+  ///   - folder: made where it is not there yet.
+  ///   - inputs: files that are read meanwhile, of which none may be replaced.
+  init(folder: String, inputs: [String]) throws {
+    self.folder = try TrialFolder(folder, inputs: inputs)
   }
 
   /// Writes one case. `trials` from the first on: the same that an evaluation with this generator sees.

@@ -25,7 +25,7 @@ package struct LibraryTrials: Sendable {
 
   /// - Parameter options: those of `uwb evaluate delay` that say what is simulated.
   package init(options: [String]) throws {
-    try LibraryError.refuse(["--output", "--svg", "--export", "--estimators", "--threads"], in: options)
+    try LibraryError.refuse(["--output", "--svg", "--export", "--score", "--estimators", "--threads"], in: options)
     do {
       let command = try EvaluateDelayCommand.parse(options)
       cases = try command.generators().map { Case(name: $0, snrDB: $1.snrdB, generator: $1) }
