@@ -32,10 +32,12 @@ def main():
     cir = (30 * np.random.default_rng(1).normal(size=(64, 2))).astype(np.int16)
     cir[30] = 4000
     tracker = uwbdsp.Tracker()
+    paths = engine.first_paths(cir[None])
     kinds = {
         "first paths": (900_000, lambda: engine.first_paths(cir)),
         "on two threads": (5_000, lambda: engine.first_paths(np.broadcast_to(cir, (80, 64, 2)), threads=2)),
         "tracker": (50_000, lambda: tracker.update(0, 5, 0.1)),
+        "Arrow": (10_000, lambda: (paths.__arrow_c_array__(), paths.__arrow_c_stream__())),
         "engines": (2_000, lambda: uwbdsp.Engine(profile="dw3000").first_paths(cir)),
         "wrong options": (10_000, lambda: fails(uwbdsp.Engine, profile="dw9000")),
         "wrong arrays": (30_000, lambda: fails(engine.first_paths, np.zeros((1, 65, 16), np.complex64))),

@@ -5,6 +5,7 @@ import gc
 import io
 import os
 import pathlib
+import pickle
 
 import numpy as np
 import pytest
@@ -93,6 +94,13 @@ def test_several_captures_and_threads(walk):
     assert two[: len(one)].tobytes() == one.tobytes()
     assert isinstance(two[3:5], uwbdsp.Updates) and two[3:5].captures == two.captures
     assert type(two["distance_m"]) is np.ndarray
+
+
+def test_updates_are_pickled(walk):
+    updates = uwbdsp.replay(walk, delay="leading-edge")
+    copy = pickle.loads(pickle.dumps(updates[5:]))
+    assert copy.tobytes() == updates[5:].tobytes() and type(copy) is uwbdsp.Updates
+    assert (copy.captures, copy.summary) == (updates.captures, updates.summary)
 
 
 def test_updates_outlive_all_else(walk):
