@@ -89,7 +89,8 @@ def answer(folder, name, estimator):
 def section(rows):
     lines = [
         BEGIN, "## Estimators of packages on PyPI", "",
-        "Their first paths come through files (`--export`, `--score`), as anybody's can ([Python.md](Python.md#an-estimator-of-your-own)).",
+        "Their first paths come through files (`--export`, `--score`), as anybody's can",
+        "([Python.md](Python.md#an-estimator-of-your-own)).",
         f"`Benchmarks/peers/package_peers.py` calls `spectrum` {version('spectrum')}, scikit-learn {version('scikit-learn')} and",
         f"pyroomacoustics {version('pyroomacoustics')}, with the pulse and, but for the last, the number of paths told (4 on CM1). Their µs are processor time.", "",
     ]
