@@ -181,4 +181,7 @@ if Context.environment["UWB_FUZZ"] == "1" {
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Fuzz/Sources", swiftSettings: strict))
+  #if compiler(>=6.3)
+    package.targets.last?.dependencies += ["CUWBC", "UWBC"]
+  #endif
 }

@@ -8,8 +8,8 @@ import UWBCapture
 import UWBDSP
 
 // Throws bytes at one reader, which UWB_FUZZ_FORMAT names: a capture format, `sigmf` (metadata over fixed samples),
-// `sigmf-archive`, `sigmf-collection`, `truth`, `pose`, `accessory` and `room` (messages), `scenario`, `uci-codec`, `uci-driver`, or a file that a verb of the command line
-// takes (`CommandTarget`). What a reader may do with any bytes: yield exchanges, count losses, throw its own error. What it may not: crash,
+// `sigmf-archive`, `sigmf-collection`, `truth`, `pose`, `accessory` and `room` (messages), `scenario`, `uci-codec`, `uci-driver`, `library` (calls of the
+// C interface), or a file that a verb of the command line takes (`CommandTarget`). What a reader may do with any bytes: yield exchanges, count losses, throw its own error. What it may not: crash,
 // hang, take memory without measure (libFuzzer's -rss_limit_mb), or lose count.
 
 @_silgen_name("LLVMFuzzerRunDriver")
@@ -108,6 +108,9 @@ func test(_ bytes: UnsafeBufferPointer<UInt8>) throws {
   case "sigmf": try read(openCapture(file("x.sigmf-meta")), byteCount: bytes.count)
   case "sigmf-archive": try read(openCapture(file("y.sigmf")), byteCount: bytes.count)
   case "sigmf-collection": try read(openCapture(file("z.sigmf-collection")), byteCount: bytes.count)
+  #if compiler(>=6.3)
+    case "library": LibraryTarget.run(Array(bytes), file: "\(folder)/x")
+  #endif
   case "auto": try read(openCapture(source()), byteCount: bytes.count)
   default:
     if let target = UCITarget.all[format] { return try target(Array(bytes)) }
