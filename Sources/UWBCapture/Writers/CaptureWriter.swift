@@ -22,7 +22,7 @@ extension RangingMessage {
 
 /// A capture format that can be written.
 public enum CaptureWriterFormat: String, Sendable, CaseIterable {
-  case sigmf, ndjson, csv, npy
+  case sigmf, ndjson, csv, npy, mat
 
   /// The format that a path's ending names, `nil` for other endings. A name without ending is that of a SigMF recording's
   /// two files.
@@ -38,6 +38,7 @@ public enum CaptureWriterFormat: String, Sendable, CaseIterable {
     case ".ndjson", ".jsonl": self = .ndjson
     case ".csv": self = .csv
     case ".npy": self = .npy
+    case ".mat": self = .mat
     default:
       guard SigMFPaths.endings.contains(ending) else { return nil }
       self = .sigmf
@@ -53,7 +54,7 @@ public enum CaptureWriterFormat: String, Sendable, CaseIterable {
     if !isFolder, let format = CaptureWriterFormat(path: path) { return format }
     throw CaptureError(
       file: path, problem: isFolder ? "is a folder" : "its ending names no format",
-      remedy: "Known endings: .sigmf-meta, .sigmf (an archive), .sigmf-collection, .ndjson, .jsonl, .csv, .npy; "
+      remedy: "Known endings: .sigmf-meta, .sigmf (an archive), .sigmf-collection, .ndjson, .jsonl, .csv, .npy, .mat; "
         + "a name without ending is a SigMF recording's. Or name the format with --to.")
   }
 }
@@ -87,7 +88,7 @@ public struct CaptureTarget: Sendable {
   private enum Kind {
     case recording, archive
     case collection(maximumByteCount: Int)
-    case ndjson, csv, npy
+    case ndjson, csv, npy, mat
   }
 
   private let path: String
@@ -104,7 +105,7 @@ public struct CaptureTarget: Sendable {
     self.path = path
     self.options = options
     let format = try format ?? .named(by: path)
-    if path == "-", format == .sigmf || format == .npy {
+    if path == "-", [.sigmf, .npy, .mat].contains(format) {
       throw CaptureError(
         file: path, problem: "standard output can't hold \(format.rawValue)", remedy: "Choose --to ndjson or --to csv.")
     }
@@ -129,6 +130,7 @@ public struct CaptureTarget: Sendable {
       case .ndjson: .ndjson
       case .csv: .csv
       case .npy: .npy
+      case .mat: .mat
       }
   }
 
@@ -138,7 +140,7 @@ public struct CaptureTarget: Sendable {
     switch kind {
     case .recording: return Array(Set([path, paths.metadata, paths.data]))
     case .collection: return Array(Set([path, paths.collection] + SigMFCollection.memberFiles(paths)))
-    case .archive, .ndjson, .csv, .npy: return [path]
+    case .archive, .ndjson, .csv, .npy, .mat: return [path]
     }
   }
 
@@ -154,6 +156,7 @@ public struct CaptureTarget: Sendable {
     case .ndjson: try NDJSONWriter(path: path, header: header, isLive: options.isLive)
     case .csv: try CSVWriter(path: path, header: header, isLive: options.isLive)
     case .npy: try NumPyWriter(path: path, header: header, samples: options.samples, isLive: options.isLive)
+    case .mat: try MATLABWriter(path: path, header: header)
     }
   }
 }

@@ -11,7 +11,7 @@ struct ConvertCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "convert", abstract: "Write a capture in another format.",
     discussion: """
-      The ending of OUT names the format: .ndjson, .csv, .npy, .sigmf-meta (a SigMF recording, which also has \
+      The ending of OUT names the format: .ndjson, .csv, .npy, .mat (MATLAB), .sigmf-meta (a SigMF recording, which also has \
       NAME.sigmf-data; so has a NAME without ending), .sigmf (an archive of both), .sigmf-collection (several \
       recordings). - writes ndjson or CSV to standard output. What could not be read, and what the new format can't \
       hold, is told on standard error.
@@ -33,7 +33,7 @@ struct ConvertCommand: ParsableCommand {
 
   @OptionGroup(title: "Input options") var options: InputOptions
 
-  @Option(help: "Format to write: sigmf, ndjson, csv or npy. The default is by OUT's ending.")
+  @Option(help: "Format to write: sigmf, ndjson, csv, npy or mat. The default is by OUT's ending.")
   var to: CaptureWriterFormat?
 
   @Option(help: "Elements of a NumPy array: complex64 (stored samples times scale) or int16 (stored pairs).")

@@ -75,7 +75,7 @@ private struct NDJSONExchange: Decodable {
   }
 
   @Test(arguments: [
-    ("a.ndjson", CaptureWriterFormat.ndjson), ("x/b.JSONL", .ndjson), ("c.csv", .csv), ("d.npy", .npy),
+    ("a.ndjson", CaptureWriterFormat.ndjson), ("x/b.JSONL", .ndjson), ("c.csv", .csv), ("d.npy", .npy), ("i.mat", .mat),
     ("e.sigmf-meta", .sigmf), ("f", .sigmf), ("g.sigmf", .sigmf), ("x.csv/h", .sigmf),
   ])
   func theEndingNamesTheFormat(_ path: String, _ format: CaptureWriterFormat) {
