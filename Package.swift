@@ -9,6 +9,9 @@ let strict: [SwiftSetting] =
 // What crosses the house. A target names all modules that it imports, directly or not: a change of a struct's layout then compiles it anew.
 let values: [Target.Dependency] = ["UWBPlatform", "UWBTypes", "UWBTracking"]
 
+// FFTW's licence is the GPL. Without it a transform of our own takes its place.
+let withoutFFTW = Context.environment["UWB_WITHOUT_FFTW"] == "1"
+
 let package = Package(
   name: "UWBDSP",
   platforms: [.macOS(.v26)],
@@ -44,10 +47,10 @@ let package = Package(
     .target(
       name: "UWBDSP",
       dependencies: values + [
-        "CFFTW", "CLapacke", "CUWBKernels",
+        "CLapacke", "CUWBKernels",
         .product(name: "Numerics", package: "swift-numerics"),
-      ],
-      swiftSettings: strict),
+      ] + (withoutFFTW ? [] : ["CFFTW"]),
+      swiftSettings: strict + (withoutFFTW ? [.define("UWB_WITHOUT_FFTW")] : [])),
     .target(
       name: "UWBSimulation", dependencies: values + ["UWBDSP", .product(name: "Numerics", package: "swift-numerics")],
       swiftSettings: strict),

@@ -1,5 +1,3 @@
-import CFFTW
-
 /// What a transform is to do; the key under which its plan is kept.
 ///
 /// X[k] = Σ_n x[n] · exp(∓j·2πkn/N), minus for `forward`, plus for `inverse`. Neither direction scales.
@@ -34,37 +32,34 @@ public struct FourierRecipe: Hashable, Sendable {
   }
 }
 
-/// A planned transform of single-precision complex points, interleaved (real, imaginary). Executing it takes no lock,
-/// allocates nothing and may happen on any number of threads at once.
-public final class FourierPlan: @unchecked Sendable {
-  // Unchecked because of FFTW's plan pointer: FFTW documents that execution is thread-safe, and nothing else touches
-  // the plan after `init`. One lock stands around everything else in FFTW, which is not thread-safe.
+/// A planned transform of single-precision complex points, interleaved (real, imaginary).
+protocol PlannedTransform: Sendable {
+  init(_ recipe: FourierRecipe)
+  /// Transforms the recipe's points from `input` into `output`. Both are 64-byte aligned and do not overlap. Takes no lock, allocates
+  /// nothing, and may happen on any number of threads at once.
+  func execute(_ input: UnsafeMutablePointer<Float>, into output: UnsafeMutablePointer<Float>)
+}
+
+/// A recipe with its plan.
+public final class FourierPlan: Sendable {
+  #if UWB_WITHOUT_FFTW
+    private typealias Transform = PlainTransform
+  #else
+    private typealias Transform = FFTWTransform
+  #endif
+
+  // One lock stands around planning, which is not thread-safe in FFTW.
   fileprivate static let cache = StateLock<[FourierRecipe: FourierPlan]>([:])
 
   public let recipe: FourierRecipe
-  private let plan: fftwf_plan
+  private let transform: Transform
 
   fileprivate init(_ recipe: FourierRecipe) {
     self.recipe = recipe
-    let scratch = AlignedBuffer<Float>(count: 4 * recipe.count, zero: 0)
-    let planned = scratch.pointer.withMemoryRebound(to: fftwf_complex.self, capacity: 2 * recipe.count) { points in
-      fftwf_plan_dft_1d(
-        Int32(recipe.count), points, points + recipe.count,
-        recipe.direction == .forward ? FFTW_FORWARD : FFTW_BACKWARD, FFTW_ESTIMATE)
-    }
-    guard let planned else {
-      // FFTW returns no plan only when it is out of memory or built without the complex transforms.
-      preconditionFailure("FFTW has no plan for \(recipe.count) points")
-    }
-    plan = planned
+    transform = Transform(recipe)
   }
 
-  /// Transforms `recipe.count` points from `input` into `output`. Both are 64-byte aligned and do not overlap.
   func execute(_ input: UnsafeMutablePointer<Float>, into output: UnsafeMutablePointer<Float>) {
-    input.withMemoryRebound(to: fftwf_complex.self, capacity: recipe.count) { source in
-      output.withMemoryRebound(to: fftwf_complex.self, capacity: recipe.count) { target in
-        fftwf_execute_dft(plan, source, target)
-      }
-    }
+    transform.execute(input, into: output)
   }
 }

@@ -37,6 +37,25 @@ import Testing
     expectClose(FourierTransform.inverse(samples), NaiveFourier.transform(double(samples), sign: 1))
   }
 
+  @Test(arguments: (0...12).map { 1 << $0 }, [FourierRecipe.Direction.forward, .inverse])
+  func theTransformWithoutFFTWGivesTheSame(count: Int, direction: FourierRecipe.Direction) {
+    let recipe = FourierRecipe(count: count, direction: direction)
+    let input = AlignedBuffer<Float>(count: 2 * count, zero: 0)
+    for (index, sample) in noise(count, seed: UInt64(80 + count)).enumerated() {
+      (input.pointer[2 * index], input.pointer[2 * index + 1]) = (sample.real, sample.imaginary)
+    }
+    func transformed(_ transform: (UnsafeMutablePointer<Float>, UnsafeMutablePointer<Float>) -> Void) -> [Complex<
+      Float
+    >] {
+      let output = AlignedBuffer<Float>(count: 2 * count, zero: .nan)
+      transform(input.pointer, output.pointer)
+      return (0..<count).map { Complex(output.pointer[2 * $0], output.pointer[2 * $0 + 1]) }
+    }
+    let plain = PlainTransform(recipe)
+    expectClose(
+      transformed { plain.execute($0, into: $1) }, double(transformed { recipe.makePlan().execute($0, into: $1) }))
+  }
+
   /// The sizes whose naive transform takes seconds: some bins by the definition, and a tone in one bin.
   @Test(arguments: [2048, 4096])
   func largeSizesAgreeInSampledBins(count: Int) {
