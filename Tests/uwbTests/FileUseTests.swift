@@ -118,7 +118,7 @@ struct FileUseTests {
 
   @Test(
     "an ending that is none of ours is refused, with those that are",
-    arguments: ["a.mat", "a.xlsx", "folder", "folder/", "new/", "a.SIGMF", "a.csv/", ".", "a.log", "/dev/stdout"])
+    arguments: ["a.h5", "a.xlsx", "folder", "folder/", "new/", "a.SIGMF", "a.csv/", ".", "a.log", "/dev/stdout"])
   func endings(name: String) throws {
     let folder = try TemporaryFolder()
     let log = folder.path("log.txt")

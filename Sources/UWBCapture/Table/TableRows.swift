@@ -109,14 +109,18 @@ struct TableRows {
   /// A radio's address: hexadecimal in columns that say so, with `0x`, or between colons; else a number, or a name that ends in one (`A12`).
   func address(_ quantity: TableQuantity) throws(BadField) -> DeviceAddress? {
     guard let column = found[quantity] else { return nil }
-    if !(quantity == .peer && hexadecimalPeers), let number = row.cells.plainNumber(column.index) {
+    let isHexadecimal = quantity == .peer && hexadecimalPeers
+    if isHexadecimal, column.index < row.count, let value = row.cells.plainHexadecimal(column.index) {
+      return DeviceAddress(rawValue: value)
+    }
+    if !isHexadecimal, let number = row.cells.plainNumber(column.index) {
       guard let value = UInt64(exactly: number) else {
         throw BadField(column: column.index, problem: "is no address, 0 to 2⁶⁴−1")
       }
       return DeviceAddress(rawValue: value)
     }
     let text = row.text(column.index)
-    guard let address = Self.address(text, isHexadecimal: quantity == .peer && hexadecimalPeers) else {
+    guard let address = Self.address(text, isHexadecimal: isHexadecimal) else {
       throw BadField(column: column.index, problem: "is no address")
     }
     return address

@@ -137,6 +137,16 @@ struct CSVFields: Sendable {
   /// Whether a field holds blanks alone.
   func isBlank(_ index: Int) -> Bool { bytes[range(index)].allSatisfy { $0 == 0x20 || $0 == 0x09 } }
 
+  /// The number in a field that holds one to sixteen hexadecimal digits, and blanks round them.
+  func plainHexadecimal(_ index: Int) -> UInt64? {
+    let field = bytes.span.extracting(range(index))
+    let start = ByteText.skippingBlanks(field, from: 0)
+    var end = start
+    while end < field.count, ByteText.hexadecimalDigit(field[end]) != nil { end += 1 }
+    guard end > start, ByteText.isBlank(field, from: end) else { return nil }
+    return ByteText.hexadecimal(field, at: start, count: end - start)
+  }
+
   /// The number in a field, where it is written plainly; a field that is not may hold one all the same.
   func plainNumber(_ index: Int) -> Double? { ByteText.number(bytes.span.extracting(range(index))) }
 }

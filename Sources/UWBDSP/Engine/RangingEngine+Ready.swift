@@ -9,6 +9,7 @@ extension RangingEngine {
     guard isSupported else { return result }
     let isResponder = exchange.initiator == .peer
     let (first, second) = exchange.localReceptions
+    guard first != nil || second != nil else { return result }
     let firstAnalysis = analyse(first, &workspace.poll, by: configuration.delay)
     let secondAnalysis = analyse(second, &workspace.final, by: configuration.delay)
     var seen = result

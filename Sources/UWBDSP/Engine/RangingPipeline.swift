@@ -47,7 +47,9 @@ public final class RangingPipeline: RangingProcess {
   /// The first step alone, which every exchange takes, measured here, elsewhere or not at all: what the pair's clocks are known to do, this
   /// exchange's own readings included.
   public func clock(_ exchange: RangingExchange) -> ClockTracker.Estimate? {
-    clocks[exchange.pair].update(exchange)
+    // A chip that ranges by itself says nothing of the clocks.
+    guard exchange.ready == nil || exchange.poll.reception != nil || exchange.response != nil else { return nil }
+    return clocks[exchange.pair].update(exchange)
   }
 
   public func forget(_ peer: DeviceAddress) {

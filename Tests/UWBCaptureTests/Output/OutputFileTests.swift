@@ -126,7 +126,7 @@ import Testing
     #expect(target.files.map { URL(fileURLWithPath: $0).lastPathComponent }.sorted() == files)
   }
 
-  @Test(arguments: ["a.mat", "a.", "a.csv.gz", "a/", ".", "a.SIGMF-META", "x.sigmf.bak"])
+  @Test(arguments: ["a.h5", "a.", "a.csv.gz", "a/", ".", "a.SIGMF-META", "x.sigmf.bak"])
   func endingsThatAreNone(name: String) {
     let error = #expect(throws: CaptureError.self) { try CaptureTarget(name) }
     #expect(error?.remedy.contains(".sigmf-collection, .ndjson, .jsonl, .csv, .npy") == true)
