@@ -180,10 +180,11 @@
       guard write() else { return }
       var replay: OpaquePointer?
       var stop: Int32 = 0
+      var done: Int64 = 0
       file.withCString { path in
         let paths: [UnsafePointer<CChar>?] = [path]
         Self.withTexts(options + ["--threads", "1"]) { texts, count, message in
-          uwb_replay_create(paths, 1, texts, count, &stop, &replay, message)
+          uwb_replay_create(paths, 1, texts, count, &stop, &done, &replay, message)
         }
       }
       var count = 0
