@@ -1,4 +1,4 @@
-"""Measures what `Documentation/Performance.md` shows, step by step, and makes its tables: `scripts/performance`.
+"""Measures what `Documentation/results/Performance.md` shows, step by step, and makes its tables: `scripts/performance`.
 
 Each step keeps what it found in a folder, so that steps may run at different times; `page` puts them together.
 """
@@ -291,7 +291,7 @@ class Page:
         if self.found["curves"]:
             yield "### Cost as work grows"
             yield ""
-            yield "![Cost over size, measured and by theory](pictures/cost-as-work-grows.svg)"
+            yield "![Cost over size, measured and by theory](../pictures/cost-as-work-grows.svg)"
             yield ""
             yield from self.table(
                 ("grows", "work", "theory", "because", "fitted", "µs at each size"),
@@ -329,7 +329,7 @@ def main():
     parser.add_argument("measure")
     parser.add_argument("steps", nargs="*", metavar="STEP", help=", ".join([*STEPS, "page"]))
     parser.add_argument("--folder", type=Path, default=Path(".build/performance"))
-    parser.add_argument("--page", type=Path, default=Path("Documentation/Performance.md"))
+    parser.add_argument("--page", type=Path, default=Path("Documentation/results/Performance.md"))
     parser.add_argument("--data", default=os.environ.get("UWB_DATA"))
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--rounds", type=int, default=1)

@@ -6,7 +6,7 @@ import UWBDSP
 
 @testable import uwb
 
-/// Each line and byte against the layouts that `Documentation/Calibration.md` states.
+/// Each line and byte against the layouts that `Documentation/explanation/Calibration.md` states.
 @Suite("calibration in chips' layouts")
 struct CalibrateExportTests {
   private static let degree = Double.pi / 180

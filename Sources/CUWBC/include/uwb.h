@@ -1,4 +1,4 @@
-// The C interface of UWBDSP: first paths in CIRs, captures, replay, tracking. Documentation/Python.md has the same from Python.
+// The C interface of UWBDSP: first paths in CIRs, captures, replay, tracking. Documentation/reference/Python.md has the same from Python.
 //
 // Status.    Every function that can fail returns a uwb_status. With UWB_BAD_ARGUMENT or UWB_BAD_INPUT it sets *message, where `message`
 //            is not NULL, to a text in UTF-8 that names file, place and remedy. Free it by uwb_free. Otherwise *message becomes NULL.

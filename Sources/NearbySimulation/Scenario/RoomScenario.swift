@@ -1,6 +1,6 @@
 /// A room, who is in it, how they move, and what happens: what `SimulatedRoom` plays.
 ///
-/// Decodes from YAML, JSON or any other format that a `Decoder` reads; `Documentation/Scenarios.md` has every key. Lengths
+/// Decodes from YAML, JSON or any other format that a `Decoder` reads; `Documentation/reference/Scenarios.md` has every key. Lengths
 /// are in m, times in s; keys carry their unit. The room's axes are +x right, +y up, and −z ahead.
 public struct RoomScenario: Sendable, Hashable, Decodable {
   public var name: String

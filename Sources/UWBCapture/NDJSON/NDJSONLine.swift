@@ -1,7 +1,7 @@
 import UWBTypes
 
 /// The fields of one line, a header's or an exchange's, as far as they were there. Those of exchanges are named as in
-/// recordings (`Documentation/SigMF-uwb-extension.md`), without `uwb:`.
+/// recordings (`Documentation/reference/SigMF-uwb-extension.md`), without `uwb:`.
 struct NDJSONLine {
   private(set) var format: String?
   private(set) var version: Int?

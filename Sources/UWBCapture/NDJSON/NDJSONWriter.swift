@@ -2,7 +2,7 @@ import UWBTypes
 
 /// Writes a capture as JSON, one object a line: the header first, then each exchange with everything it holds, samples as
 /// they are stored. Numbers have the shortest decimals that read back as the same number, so nothing is lost but numbers
-/// that are not finite; `NDJSONReader` reads it. `Documentation/Captures.md` lists the fields. About 12 kB a CIR of 1016 taps.
+/// that are not finite; `NDJSONReader` reads it. `Documentation/reference/Captures.md` lists the fields. About 12 kB a CIR of 1016 taps.
 public final class NDJSONWriter: CaptureWriter {
   public private(set) var lost = SkippedInput()
   private let output: TextOutput

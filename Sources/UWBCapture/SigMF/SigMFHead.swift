@@ -35,7 +35,7 @@ extension SigMFReader {
     } catch let error as DecodingError {
       throw CaptureError(
         file: metadata.path, place: "global", problem: description(error),
-        remedy: "Compare it with the SigMF specification and Documentation/SigMF-uwb-extension.md.")
+        remedy: "Compare it with the SigMF specification and Documentation/reference/SigMF-uwb-extension.md.")
     }
   }
 

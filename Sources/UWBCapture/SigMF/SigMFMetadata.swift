@@ -1,7 +1,7 @@
 /// The `global` object of a recording: what holds for all of it.
 ///
 /// Fields named `core:` are those of the SigMF specification 1.2; `uwb:` fields are described in
-/// `Documentation/SigMF-uwb-extension.md`.
+/// `Documentation/reference/SigMF-uwb-extension.md`.
 struct SigMFGlobal: Codable, Equatable {
   struct Extension: Codable, Equatable {
     var name: String

@@ -37,7 +37,7 @@ public struct SigMFReader: CaptureReader {
     guard global.extensions?.contains(where: { $0.name == "uwb" }) == true else {
       throw CaptureError(
         file: place, place: "core:extensions", problem: "lists no `uwb` extension",
-        remedy: "Only recordings of UWB exchanges can be replayed; see Documentation/SigMF-uwb-extension.md.")
+        remedy: "Only recordings of UWB exchanges can be replayed; see Documentation/reference/SigMF-uwb-extension.md.")
     }
     guard let layout = SigMFLayout(global) else {
       throw CaptureError(

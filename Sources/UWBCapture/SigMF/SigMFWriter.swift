@@ -2,7 +2,7 @@ import Foundation
 import UWBTypes
 
 /// Writes exchanges as a SigMF recording, exchange by exchange: one capture segment for each CIR, antennas as
-/// interleaved channels, everything else in `uwb:` fields (`Documentation/SigMF-uwb-extension.md`).
+/// interleaved channels, everything else in `uwb:` fields (`Documentation/reference/SigMF-uwb-extension.md`).
 ///
 /// Both files are whole after every `append`: what is written live stays readable if the program ends before `finish`, which
 /// adds the data's hash. Memory is constant.

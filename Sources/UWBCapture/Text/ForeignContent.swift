@@ -164,7 +164,7 @@ struct ForeignContent {
     ForeignContent(
       problem: problem,
       remedy: "Known formats are: \(CaptureFormat.all.map(\.name).joined(separator: ", ")). Name one with --format; "
-        + "Documentation/Captures.md has an example of each.")
+        + "Documentation/reference/Captures.md has an example of each.")
   }
 
   private static func shortened(_ text: String) -> String { text.count > 120 ? "\(text.prefix(120))…" : text }

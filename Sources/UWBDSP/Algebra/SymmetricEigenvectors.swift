@@ -2,7 +2,7 @@
 ///
 /// Householder's reduction to a tridiagonal matrix, then implicit QL steps with Wilkinson's shift (Golub & Van Loan 2013,
 /// sections 8.3.1 to 8.3.5), all columns padded to whole vectors. For the orders met here, 2 to 40, LAPACK's `dsyev`
-/// spends most of its time on its own generality (`Documentation/Performance.md`). O(n³). The matrix lies in the workspace
+/// spends most of its time on its own generality (`Documentation/results/Performance.md`). O(n³). The matrix lies in the workspace
 /// and is overwritten by V. A centro-Hermitian covariance turns into a real one by a unitary transform (`SignalSubspace`).
 struct SymmetricEigenvectors {
   /// Largest order that fits.

@@ -64,7 +64,7 @@ extension DeviceProfile {
   /// Decawave DW1000, channel 2, 64 MHz pulse repetition.
   ///
   /// The figures were measured on a public data set (M. Kolakowski, "UWB Channel Impulse Responses Registered in a
-  /// Furnished Apartment", 2021, doi 10.5281/zenodo.4742391); `Documentation/DW1000.md` shows how.
+  /// Furnished Apartment", 2021, doi 10.5281/zenodo.4742391); `Documentation/results/DW1000.md` shows how.
   public static let dw1000 = DeviceProfile(
     name: RadioName.dw1000, pulse: .dw1000, peakOffsetTaps: 1.17, receptionDeviation: 0.14e-9,
     modelError: 0.03, clutter: 0.06, backgroundPeriodTaps: 8, signal: .dw1000, uncalibratedDeviation: 0.2e-9)

@@ -2,7 +2,7 @@ extension LineOfSightModel {
   /// The model of the shape that ships, trained on simulated sites alone.
   ///
   /// Written by `uwb calibrate simulated --sites 1000 --seed 1` (`scripts/line-of-sight-model`), which also prints
-  /// how good it is on other sites. `Documentation/LineOfSight.md` says how far that carries to real rooms.
+  /// how good it is on other sites. `Documentation/explanation/LineOfSight.md` says how far that carries to real rooms.
   public static let simulated = LineOfSightModel(
     logOdds: LinearModel(
       features: [

@@ -4,7 +4,7 @@ extension PulseShape {
   ///
   /// Far from the standard's symmetric pulse: a clean rise, then an undershoot of 0.6 after 2.6 taps, as a causal
   /// receive filter leaves it. Made by `PulseEstimation` (`uwb calibrate pulse`) from the 6 378 CIRs of the data set
-  /// named at `DeviceProfile.dw1000`, and rounded to four places; `Documentation/DW1000.md` tells more.
+  /// named at `DeviceProfile.dw1000`, and rounded to four places; `Documentation/results/DW1000.md` tells more.
   public static let dw1000 = PulseShape.measured(
     MeasuredPulse(samples: dw1000Samples, spacing: UWB.tap / 8, peakPosition: 64))
 

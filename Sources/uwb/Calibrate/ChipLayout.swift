@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import UWBDSP
 
-/// Layouts of chips' calibrations (`Documentation/Calibration.md` says where each is known from).
+/// Layouts of chips' calibrations (`Documentation/explanation/Calibration.md` says where each is known from).
 enum ChipLayout: String, ExpressibleByArgument, CaseIterable {
   case qorvo, nxp, text
 

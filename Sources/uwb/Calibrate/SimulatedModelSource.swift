@@ -26,7 +26,7 @@ struct SimulatedModelSource {
         /// The model of the shape that ships, trained on simulated sites alone.
         ///
         /// Written by `uwb calibrate simulated --sites \(sites) --seed \(seed)` (`scripts/line-of-sight-model`), which also prints
-        /// how good it is on other sites. `Documentation/LineOfSight.md` says how far that carries to real rooms.
+        /// how good it is on other sites. `Documentation/explanation/LineOfSight.md` says how far that carries to real rooms.
         public static let simulated = LineOfSightModel(
           logOdds: LinearModel(
             features: [\(linear.features.map { ".\($0.rawValue)" }.joined(separator: ", "))],

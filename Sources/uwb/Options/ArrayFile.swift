@@ -4,7 +4,7 @@ import UWBCapture
 import UWBDSP
 
 /// An antenna array as JSON: `{"carrier_hz": 7987200000, "positions_m": [[0, 0, 0], [0.0188, 0, 0]]}`, or with a `layout`
-/// in place of positions; `gains`, `pattern` or `patterns`, and a measured `manifold` on top. `Documentation/CommandLine.md`
+/// in place of positions; `gains`, `pattern` or `patterns`, and a measured `manifold` on top. `Documentation/reference/CommandLine.md`
 /// has the fields, `Documentation/arrays` examples.
 enum ArrayFile {
   private static let remedy =

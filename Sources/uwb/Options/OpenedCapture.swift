@@ -54,6 +54,7 @@ struct OpenedCapture: CaptureReader {
     return CaptureError(
       file: path, place: skipped.firstPlaces[first],
       problem: "nothing of it could be read as \(reader.header.format); passed over: \(counts)",
-      remedy: "Mend that place, or name the format with --format; Documentation/Captures.md shows what each holds.")
+      remedy:
+        "Mend that place, or name the format with --format; Documentation/reference/Captures.md shows what each holds.")
   }
 }

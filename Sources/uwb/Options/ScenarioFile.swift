@@ -3,7 +3,7 @@ import NearbySimulation
 import UWBCapture
 import Yams
 
-/// Scenario files in YAML (`Documentation/Scenarios.md`).
+/// Scenario files in YAML (`Documentation/reference/Scenarios.md`).
 package enum ScenarioFile {
   /// Whether an argument names a file of this kind rather than a built-in scenario.
   static func isNamed(by argument: String) -> Bool {
@@ -11,7 +11,7 @@ package enum ScenarioFile {
   }
 
   package static func read(_ path: String) throws -> RoomScenario {
-    let remedy = "Documentation/Scenarios.md describes the format; Scenarios/ holds examples."
+    let remedy = "Documentation/reference/Scenarios.md describes the format; Scenarios/ holds examples."
     guard let text = String(data: try ByteSource(path: path).contents(limit: maximumByteCount), encoding: .utf8) else {
       throw CaptureError(file: path, problem: "can't be read as UTF-8 text", remedy: remedy)
     }

@@ -64,7 +64,7 @@ package struct PathRow {
 }
 
 extension PathRow {
-  /// A field of ndjson, a column of CSV (`Documentation/CommandLine.md`).
+  /// A field of ndjson, a column of CSV (`Documentation/reference/CommandLine.md`).
   typealias Field = (name: StaticString, cell: @Sendable (PathRow) -> EvaluationTable.Cell)
 
   static func fields(listsPaths: Bool) -> [Field] {

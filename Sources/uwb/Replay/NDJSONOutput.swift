@@ -1,7 +1,7 @@
 import UWBCapture
 import UWBDSP
 
-/// One JSON object a line. Field names are a contract (`Documentation/CommandLine.md`); what is absent is `null`.
+/// One JSON object a line. Field names are a contract (`Documentation/reference/CommandLine.md`); what is absent is `null`.
 struct NDJSONOutput: ReplayOutput {
   private static let degrees = 180 / Double.pi
   private let output: ByteOutput

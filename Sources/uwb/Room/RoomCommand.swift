@@ -16,7 +16,7 @@ struct RoomCommand: AsyncParsableCommand {
       abstract: "Let apps in other processes range with each other in a simulated room.",
       discussion: """
         Each app joins as one of the file's devices by RemoteRoom, which is a radio for its NearbyHost \
-        (Documentation/NearbySession.md). The room goes on in real time until the program is interrupted; the file's sessions \
+        (Documentation/reference/NearbySession.md). The room goes on in real time until the program is interrupted; the file's sessions \
         and events are not played. Who comes and goes is printed, one JSON object a line. Whoever reaches the address may join: \
         give TCP an address that only your own programs reach.
 
@@ -24,7 +24,8 @@ struct RoomCommand: AsyncParsableCommand {
           uwb room serve Scenarios/two-phones.yaml --listen unix:/tmp/room
         """)
 
-    @Argument(help: ArgumentHelp("The room and its devices (Documentation/Scenarios.md).", valueName: "file.yaml"))
+    @Argument(
+      help: ArgumentHelp("The room and its devices (Documentation/reference/Scenarios.md).", valueName: "file.yaml"))
     var file: String
 
     @Option(

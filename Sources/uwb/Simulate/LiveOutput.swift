@@ -1,7 +1,7 @@
 import NearbySession
 import NearbySimulation
 
-/// What delegates are told, one JSON object a line (`Documentation/CommandLine.md`).
+/// What delegates are told, one JSON object a line (`Documentation/reference/CommandLine.md`).
 struct LiveOutput {
   private static let degrees = 180 / Double.pi
   private let output: ByteOutput

@@ -11,7 +11,7 @@ struct SimulateCommand: AsyncParsableCommand {
     discussion: """
       SCENARIOS
       \(Scenario.all.map { "  \($0.name): \($0.summary)" }.joined(separator: "\n"))
-        FILE.yaml: a room, its devices and what happens (Documentation/Scenarios.md)
+        FILE.yaml: a room, its devices and what happens (Documentation/reference/Scenarios.md)
 
       EXAMPLES
         uwb simulate walk --out walk

@@ -10,7 +10,7 @@ import Testing
     let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     let package = tests.deletingLastPathComponent().deletingLastPathComponent()
     let document = try String(
-      contentsOf: package.appending(path: "Documentation/NearbySession.md"), encoding: .utf8)
+      contentsOf: package.appending(path: "Documentation/reference/NearbySession.md"), encoding: .utf8)
     var sources: [String: String] = [:]
     for case let file as URL in try #require(FileManager.default.enumerator(at: tests, includingPropertiesForKeys: nil))
     where file.pathExtension == "swift" {
