@@ -49,9 +49,18 @@ enum Border {
 
   // MARK: Handles
 
-  /// Hands `object` to the caller.
-  static func give(_ object: AnyObject, to handle: UnsafeMutablePointer<OpaquePointer?>) {
-    handle.pointee = OpaquePointer(Unmanaged.passRetained(object).toOpaque())
+  /// Hands what `make` returns to the caller; where it returns nil or throws, the handle is NULL.
+  ///
+  /// - Parameter name: the handle's, for the message.
+  static func create(
+    _ handle: UnsafeMutablePointer<OpaquePointer?>?, _ name: StaticString, _ message: Message?,
+    _ make: () throws -> AnyObject?
+  ) -> uwb_status {
+    run(message) {
+      let handle = try needed(handle, name)
+      handle.pointee = nil
+      handle.pointee = try make().map { OpaquePointer(Unmanaged.passRetained($0).toOpaque()) }
+    }
   }
 
   /// The object of a handle that is still the caller's.

@@ -7,7 +7,7 @@ import UWBPlatform
 import uwb
 
 /// What a `uwb_engine` stands for.
-private final class EngineHandle: Sendable {
+final class EngineHandle: Sendable {
   let engine: LibraryEngine
   let profile: KeptText
   let estimator: KeptText
@@ -52,21 +52,13 @@ extension uwb_path {
   }
 }
 
-extension Border {
-  static func give(_ engine: LibraryEngine, to handle: UnsafeMutablePointer<OpaquePointer?>) {
-    give(EngineHandle(engine) as AnyObject, to: handle)
-  }
-}
-
 @c @implementation
 public func uwb_engine_create(
   _ options: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int, _ engine: UnsafeMutablePointer<OpaquePointer?>?,
   _ message: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
 ) -> uwb_status {
-  Border.run(message) {
-    let engine = try Border.needed(engine, "engine")
-    engine.pointee = nil
-    Border.give(try LibraryEngine(options: try Border.texts(options, count)), to: engine)
+  Border.create(engine, "engine", message) {
+    EngineHandle(try LibraryEngine(options: try Border.texts(options, count)))
   }
 }
 

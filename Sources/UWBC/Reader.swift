@@ -48,11 +48,9 @@ public func uwb_reader_open(
   _ path: UnsafePointer<CChar>?, _ options: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int,
   _ reader: UnsafeMutablePointer<OpaquePointer?>?, _ message: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
 ) -> uwb_status {
-  Border.run(message) {
-    let handle = try Border.needed(reader, "reader")
-    handle.pointee = nil
+  Border.create(reader, "reader", message) {
     let path = String(cString: try Border.needed(path, "path"))
-    Border.give(ReaderHandle(try LibraryReader(path, options: try Border.texts(options, count))), to: handle)
+    return ReaderHandle(try LibraryReader(path, options: try Border.texts(options, count)))
   }
 }
 
@@ -82,10 +80,8 @@ public func uwb_reader_engine(
   _ reader: OpaquePointer?, _ engine: UnsafeMutablePointer<OpaquePointer?>?,
   _ message: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
 ) -> uwb_status {
-  Border.run(message) {
-    let engine = try Border.needed(engine, "engine")
-    engine.pointee = nil
-    Border.give(try Border.object(reader, as: ReaderHandle.self).reader.engine(), to: engine)
+  Border.create(engine, "engine", message) {
+    EngineHandle(try Border.object(reader, as: ReaderHandle.self).reader.engine())
   }
 }
 
@@ -95,14 +91,10 @@ public func uwb_reader_next(
   _ message: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
 ) -> uwb_status {
   var isEnded = false
-  let status = Border.run(message) {
-    let handle = try Border.needed(exchange, "exchange")
-    handle.pointee = nil
-    guard let exchange = try Border.object(reader, as: ReaderHandle.self).reader.next() else {
-      isEnded = true
-      return
-    }
-    Border.give(ExchangeHandle(exchange), to: handle)
+  let status = Border.create(exchange, "exchange", message) {
+    let exchange = try Border.object(reader, as: ReaderHandle.self).reader.next()
+    isEnded = exchange == nil
+    return exchange.map { ExchangeHandle($0) }
   }
   return isEnded ? Border.status(UWB_END) : status
 }
@@ -151,8 +143,9 @@ public func uwb_exchange_cir(
 ) -> uwb_status {
   guard let exchange, let cir else { return Border.status(UWB_BAD_ARGUMENT) }
   let message = Border.object(exchange, as: ExchangeHandle.self).message(message)
-  guard let message, message.impulseResponses.indices.contains(Int(index)) else { return Border.status(UWB_END) }
-  let response = message.impulseResponses[Int(index)]
+  let responses = message?.impulseResponses ?? []
+  guard responses.indices.contains(Int(index)) else { return Border.status(UWB_END) }
+  let response = responses[Int(index)]
   let size = response.format.byteCount
   // The exchange holds the storage, whose memory does not move.
   let samples = response.storage.withBytes { $0.baseAddress.map { $0 + response.byteOffset } }
@@ -161,6 +154,6 @@ public func uwb_exchange_cir(
     cir_stride: response.antennaCount * response.antennaStride * size, antenna_stride: response.antennaStride * size,
     tap_stride: response.tapStride * size, format: Int32(response.format == .int16 ? UWB_INT16 : UWB_FLOAT32),
     scale: response.scale, tap_spacing_s: response.tapSpacing,
-    chip_first_path_taps: message.reception?.chipFirstPathTaps ?? .nan)
+    chip_first_path_taps: message?.reception?.chipFirstPathTaps ?? .nan)
   return Border.status(UWB_OK)
 }

@@ -74,9 +74,7 @@ public func uwb_replay_create(
   _ optionCount: Int, _ stop: UnsafePointer<Int32>?, _ done: UnsafeMutablePointer<Int64>?,
   _ replay: UnsafeMutablePointer<OpaquePointer?>?, _ message: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
 ) -> uwb_status {
-  Border.run(message) {
-    let handle = try Border.needed(replay, "replay")
-    handle.pointee = nil
+  Border.create(replay, "replay", message) {
     var rows: [uwb_update] = []
     let replay = try LibraryReplay(
       of: try Border.texts(paths, pathCount), options: try Border.texts(options, optionCount),
@@ -85,7 +83,7 @@ public func uwb_replay_create(
       rows.append(uwb_update(row, capture: capture))
       uwb_count(done)
     }
-    Border.give(ReplayHandle(rows, replay), to: handle)
+    return ReplayHandle(rows, replay)
   }
 }
 

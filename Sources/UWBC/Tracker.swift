@@ -13,7 +13,7 @@ private final class TrackerHandle {
 
 @c @implementation
 public func uwb_tracker_create(_ tracker: UnsafeMutablePointer<OpaquePointer?>?) -> uwb_status {
-  Border.run(nil) { Border.give(TrackerHandle(), to: try Border.needed(tracker, "tracker")) }
+  Border.create(tracker, "tracker", nil) { TrackerHandle() }
 }
 
 @c @implementation

@@ -24,10 +24,8 @@ public func uwb_trials_create(
   _ options: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int, _ trials: UnsafeMutablePointer<OpaquePointer?>?,
   _ message: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
 ) -> uwb_status {
-  Border.run(message) {
-    let handle = try Border.needed(trials, "trials")
-    handle.pointee = nil
-    Border.give(TrialsHandle(try LibraryTrials(options: try Border.texts(options, count))), to: handle)
+  Border.create(trials, "trials", message) {
+    TrialsHandle(try LibraryTrials(options: try Border.texts(options, count)))
   }
 }
 

@@ -9,7 +9,8 @@ import UWBTypes
 /// | `cirs` | taps × antennas × CIRs | complex single: stored samples times their scale |
 /// | `exchange`, `message` | CIRs × 1 | numbers from 0: of the exchange; poll, response, second poll, final |
 /// | `peer` | CIRs × 1 | address, 64 bits |
-/// | `time_s`, `transmitted_ticks`, `received_ticks`, `first_path_taps`, `received_power_dbm`, `tap_spacing_s`, `true_distance_m` | CIRs × 1 | NaN where unknown |
+/// | `time_s`, `transmitted_ticks`, `received_ticks` | CIRs × 1 | NaN where unknown |
+/// | `first_path_taps`, `received_power_dbm`, `tap_spacing_s`, `true_distance_m` | CIRs × 1 | NaN where unknown |
 ///
 /// `lost` counts `profile`, `antennaPositions`, `notes`, `stsSegments`, `otherShape` (CIRs unlike the first) and `exchangesWithoutCIR`. Real
 /// and imaginary parts stand apart in such a file: the imaginary ones wait in a file of their own until `finish`. Memory: 80 bytes a CIR.
@@ -37,9 +38,7 @@ public final class MATLABWriter: CaptureWriter {
     self.path = path
     file = try OutputFile(path: path)
     imaginary = try OutputFile(path: path)
-    lost.add("profile")
-    if header.array != nil { lost.add("antennaPositions") }
-    if !header.notes.isEmpty { lost.add("notes", count: header.notes.count) }
+    header.countAll(in: &lost)
     try file.append(Self.header)
     try file.append(cirsHead)
   }
@@ -104,14 +103,7 @@ public final class MATLABWriter: CaptureWriter {
     var numbers: [UInt32] = []
     numbers.reserveCapacity(response.antennaCount * response.tapCount)
     for antenna in 0..<response.antennaCount {
-      response.forEachStoredPart(part, antenna: antenna) { _, stored in
-        let value: Float =
-          switch stored {
-          case .int16(let sample): Float(sample) * response.scale
-          case .float32(let sample): sample * response.scale
-          }
-        numbers.append(value.bitPattern.littleEndian)
-      }
+      response.forEachPart(part, antenna: antenna) { numbers.append($1.bitPattern.littleEndian) }
     }
     return numbers.withUnsafeBytes { Data($0) }
   }

@@ -26,9 +26,7 @@ public final class NumPyWriter: CaptureWriter {
   ) throws {
     file = try OutputFile(path: path)
     self.samples = samples
-    lost.add("profile")
-    if header.array != nil { lost.add("antennaPositions") }
-    if !header.notes.isEmpty { lost.add("notes", count: header.notes.count) }
+    header.countAll(in: &lost)
     try writeHeader()
     if isLive { try file.publish() }
   }
@@ -69,12 +67,7 @@ public final class NumPyWriter: CaptureWriter {
         let start = buffer.count
         buffer.append(contentsOf: repeatElement(0, count: 8 * response.tapCount))
         for part in 0..<2 {
-          response.forEachStoredPart(part, antenna: antenna) { tap, stored in
-            let value: Float =
-              switch stored {
-              case .int16(let sample): Float(sample) * response.scale
-              case .float32(let sample): sample * response.scale
-              }
+          response.forEachPart(part, antenna: antenna) { tap, value in
             withUnsafeBytes(of: value.bitPattern.littleEndian) { bytes in
               for index in 0..<4 { buffer[start + 8 * tap + 4 * part + index] = bytes[index] }
             }

@@ -96,11 +96,9 @@ struct TableRows {
   /// s, on the table's own clock.
   mutating func time() throws(BadField) -> Double? {
     guard let column = found[.time] else { return nil }
-    let number = row.cells.count > column.index ? row.cells.plainNumber(column.index) : nil
-    guard number != nil || row.isPresent(column.index) else { return nil }
-    guard let time = number.map({ clock.seconds($0) }) ?? clock.seconds(row, column.index),
-      TableClock.range.contains(time)
-    else {
+    guard row.isPresent(column.index) else { return nil }
+    let time = row.plainNumber(column.index).map { clock.seconds($0) } ?? clock.seconds(row, column.index)
+    guard let time, TableClock.range.contains(time) else {
       throw BadField(column: column.index, problem: "is no time (seconds or ISO 8601)")
     }
     return time
@@ -113,7 +111,7 @@ struct TableRows {
     if isHexadecimal, column.index < row.count, let value = row.cells.plainHexadecimal(column.index) {
       return DeviceAddress(rawValue: value)
     }
-    if !isHexadecimal, let number = row.cells.plainNumber(column.index) {
+    if !isHexadecimal, let number = row.plainNumber(column.index) {
       guard let value = UInt64(exactly: number) else {
         throw BadField(column: column.index, problem: "is no address, 0 to 2⁶⁴−1")
       }

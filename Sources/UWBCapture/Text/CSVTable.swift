@@ -20,12 +20,15 @@ public struct CSVTable {
     /// The number in column `index`; `nil` where the field is empty, absent or none.
     public func number(_ index: Int?) -> Double? {
       guard let index, index < cells.count else { return nil }
-      return cells.plainNumber(index) ?? dialect.number(cells.text(index))
+      return plainNumber(index) ?? dialect.number(cells.text(index))
     }
+
+    /// The same without the dialect: `nil` for decimal commas, blanks and units, too.
+    func plainNumber(_ index: Int) -> Double? { index < cells.count ? cells.plainNumber(index) : nil }
 
     /// Whether column `index` holds a value: not where it is empty or says `NaN`, `N/A`, `null`, `-`.
     func isPresent(_ index: Int) -> Bool {
-      index < cells.count && (cells.plainNumber(index) != nil || !CSVDialect.isAbsent(cells.text(index)))
+      plainNumber(index) != nil || !CSVDialect.isAbsent(text(index))
     }
 
     /// Why the value in column `index` can't be used, with its place.

@@ -29,9 +29,7 @@ public final class CSVWriter: CaptureWriter {
   /// Begins the file. A live one is at its name at once.
   public init(path: String, header: CaptureHeader, isLive: Bool = false) throws {
     output = try TextOutput(path: path, isLive: isLive)
-    lost.add("profile")
-    if header.array != nil { lost.add("antennaPositions") }
-    if !header.notes.isEmpty { lost.add("notes", count: header.notes.count) }
+    header.countAll(in: &lost)
   }
 
   public func append(_ exchange: RangingExchange) throws {

@@ -13,6 +13,15 @@ public protocol CaptureWriter: AnyObject {
   var lost: SkippedInput { get }
 }
 
+extension CaptureHeader {
+  /// Counts what a header tells, for a format that has no place for any of it.
+  func countAll(in lost: inout SkippedInput) {
+    lost.add("profile")
+    if array != nil { lost.add("antennaPositions") }
+    if !notes.isEmpty { lost.add("notes", count: notes.count) }
+  }
+}
+
 extension RangingMessage {
   /// Counts the CIRs of the STS for a format that holds those of preambles alone.
   func countStsSegments(in lost: inout SkippedInput) {

@@ -7,6 +7,18 @@ extension ChannelImpulseResponse {
     case float32(Float)
   }
 
+  /// Calls `body` with each tap's real (`part` 0) or imaginary (1) part: the stored one times the scale.
+  ///
+  /// - Precondition: the antenna exists.
+  func forEachPart(_ part: Int, antenna: Int, _ body: (Int, Float) -> Void) {
+    forEachStoredPart(part, antenna: antenna) { tap, stored in
+      switch stored {
+      case .int16(let sample): body(tap, Float(sample) * scale)
+      case .float32(let sample): body(tap, sample * scale)
+      }
+    }
+  }
+
   /// Calls `body` with each tap's stored real (`part` 0) or imaginary (1) part.
   ///
   /// - Precondition: the antenna exists.

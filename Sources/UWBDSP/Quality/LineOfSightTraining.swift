@@ -46,7 +46,9 @@ public struct LineOfSightTraining: Sendable, Hashable {
   public func fit(_ samples: [QualitySample]) -> Result? {
     let samples = samples.filter { $0.isLineOfSight != nil }
     let few = Self.thinned(samples, perPlace: exchangesPerPlace)
-    guard let groups = Self.placesOfBothClasses(few) else { return nil }
+    let placeCount = Self.fewerPlaces(few)
+    guard placeCount >= 2 else { return nil }
+    let groups = GroupedSamples(few.map(\.group))
     if featureSets.count == 1, lambdas.count == 1 {
       return Self.model(samples, featureSets[0], lambda: lambdas[0]).map {
         Result(model: $0, choice: Choice(featureSet: featureSets[0], lambda: lambdas[0], loss: nil))
@@ -54,7 +56,7 @@ public struct LineOfSightTraining: Sendable, Hashable {
     }
     // The best λ of each feature set, charged for that choice; few features before many.
     var models: [(choice: Choice, costs: [Double])] = []
-    for set in sets(forPlaces: Self.fewerPlaces(few)) {
+    for set in sets(forPlaces: placeCount) {
       let settings = lambdas.sorted(by: >).compactMap { lambda in
         losses(few, groups, set, lambda).map { (lambda: lambda, costs: $0) }
       }
@@ -191,10 +193,6 @@ public struct LineOfSightTraining: Sendable, Hashable {
     return labels.indices.map { index in
       weights[index] / max(labels[index] ? positive : negative, .leastNormalMagnitude) / 2
     }
-  }
-
-  private static func placesOfBothClasses(_ samples: [QualitySample]) -> GroupedSamples? {
-    fewerPlaces(samples) < 2 ? nil : GroupedSamples(samples.map(\.group))
   }
 
   /// At most `count` samples of each place, evenly spaced.

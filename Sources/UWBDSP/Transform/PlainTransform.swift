@@ -59,13 +59,13 @@ final class PlainTransform: PlannedTransform, @unchecked Sendable {
           let (other, turned) = (c + d, c - d)
           let target = output + 2 * start
           let quarter = turn * SIMD2(turned.y, turned.x)
-          Self.store(SIMD4(lowHalf: sum + other, highHalf: difference + quarter), target)
-          Self.store(SIMD4(lowHalf: sum - other, highHalf: difference - quarter), target + 4)
+          target.store4(SIMD4(lowHalf: sum + other, highHalf: difference + quarter), 0)
+          target.store4(SIMD4(lowHalf: sum - other, highHalf: difference - quarter), 4)
         }
       } else {
         for start in stride(from: 0, to: count, by: 2) {
           let (a, b) = (point(start), point(start + 1))
-          Self.store(SIMD4(lowHalf: a + b, highHalf: a - b), output + 2 * start)
+          output.store4(SIMD4(lowHalf: a + b, highHalf: a - b), 2 * start)
         }
       }
     }
@@ -84,31 +84,23 @@ final class PlainTransform: PlannedTransform, @unchecked Sendable {
     var factors = twiddles
     for offset in stride(from: 0, to: part, by: 4) {
       let target = points + offset
-      let first = Self.load(target)
+      let first = target.load4(0)
       // The second of four is the one whose indices are odd in the lower of two bits, so w² is its factor.
-      let second = Self.product(Self.load(target + part), factors + 8)
-      let third = Self.product(Self.load(target + 2 * part), factors)
-      let fourth = Self.product(Self.load(target + 3 * part), factors + 16)
+      let second = Self.product(target.load4(part), factors + 8)
+      let third = Self.product(target.load4(2 * part), factors)
+      let fourth = Self.product(target.load4(3 * part), factors + 16)
       let (sum, difference) = (first + second, first - second)
       let (other, turned) = (third + fourth, third - fourth)
       let quarter = quarterTurn * SIMD4(turned.y, turned.x, turned.w, turned.z)
-      Self.store(sum + other, target)
-      Self.store(difference + quarter, target + part)
-      Self.store(sum - other, target + 2 * part)
-      Self.store(difference - quarter, target + 3 * part)
+      target.store4(sum + other, 0)
+      target.store4(difference + quarter, part)
+      target.store4(sum - other, 2 * part)
+      target.store4(difference - quarter, 3 * part)
       factors += 24
     }
   }
 
   private static func product(_ points: SIMD4<Float>, _ factor: UnsafeMutablePointer<Float>) -> SIMD4<Float> {
-    points * load(factor) + SIMD4(points.y, points.x, points.w, points.z) * load(factor + 4)
-  }
-
-  private static func load(_ source: UnsafeMutablePointer<Float>) -> SIMD4<Float> {
-    UnsafeRawPointer(source).loadUnaligned(as: SIMD4<Float>.self)
-  }
-
-  private static func store(_ value: SIMD4<Float>, _ target: UnsafeMutablePointer<Float>) {
-    UnsafeMutableRawPointer(target).storeBytes(of: value, as: SIMD4<Float>.self)
+    points * factor.load4(0) + SIMD4(points.y, points.x, points.w, points.z) * factor.load4(4)
   }
 }
