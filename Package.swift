@@ -12,6 +12,10 @@ let values: [Target.Dependency] = ["UWBPlatform", "UWBTypes", "UWBTracking"]
 // FFTW's licence is the GPL. Without it a transform of our own takes its place.
 let withoutFFTW = Context.environment["UWB_WITHOUT_FFTW"] == "1"
 
+// `uwb --version` tells the commit.
+let commit =
+  Context.gitInformation.map { $0.currentCommit.prefix(12) + ($0.hasUncommittedChanges ? "+" : "") } ?? "unknown"
+
 let package = Package(
   name: "UWBDSP",
   platforms: [.macOS(.v26)],
@@ -41,6 +45,7 @@ let package = Package(
     .systemLibrary(name: "CLapacke", pkgConfig: "lapacke", providers: [.apt(["liblapacke-dev"]), .brew(["lapack"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
     .target(name: "CUWBKernels", exclude: ["README.md"]),
+    .target(name: "CUWBCommit", cSettings: [.define("UWB_COMMIT", to: "\"\(commit)\"")]),
     .target(name: "UWBPlatform", swiftSettings: strict),
     .target(name: "UWBTypes", dependencies: ["UWBPlatform"], swiftSettings: strict),
     .target(name: "UWBTracking", dependencies: ["UWBPlatform", "UWBTypes"], swiftSettings: strict),
@@ -80,7 +85,7 @@ let package = Package(
       ],
       swiftSettings: strict),
     // The start alone: what can be imported can be tested and fuzzed.
-    .executableTarget(name: "uwb-program", dependencies: ["uwb"], swiftSettings: strict),
+    .executableTarget(name: "uwb-program", dependencies: ["uwb", "CUWBCommit"], swiftSettings: strict),
     .target(
       name: "TestSupport",
       dependencies: values + ["UWBDSP", "CAllocationCounter", .product(name: "Numerics", package: "swift-numerics")],

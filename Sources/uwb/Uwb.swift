@@ -15,12 +15,18 @@ package struct Uwb: AsyncParsableCommand {
       EXAMPLE
         uwb simulate walk --out walk && uwb replay walk.sigmf-meta --output summary
       """,
-    version: "0.1.0",
+    version: Version.text,
     subcommands: [
       ReplayCommand.self, PathsCommand.self, MergeCommand.self, InfoCommand.self, DescribeCommand.self,
       ConvertCommand.self, SimulateCommand.self, InspectCommand.self, EvaluateCommand.self, CalibrateCommand.self,
       AccessoryCommand.self, RoomCommand.self, RangeCommand.self, RadioCommand.self, EstimatorsCommand.self,
     ])
+
+  /// - Parameter commit: The commit that the program was built from, for `--version`.
+  package static func main(commit: String) async {
+    Version.commit.withLock { $0 = commit }
+    await main()
+  }
 
   package static func main() async {
     // A pipe without a reader is an error of writing, told like any other. As a signal it would end the program, updates that

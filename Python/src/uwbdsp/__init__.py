@@ -12,7 +12,7 @@ from ._engine import PATH, UPDATE, Engine, Paths, Tracker, first_paths
 from ._library import ArgumentError, InputError, UwbError, UwbWarning
 from ._names import ESTIMATORS, DirectionStatus, Event, PathStatus, UpdateStatus, address
 
-__version__ = "0.1.0"
+__version__ = "1.0.0rc1"
 __all__ = [
     "ArgumentError", "CIR", "Capture", "DirectionStatus", "ESTIMATORS", "Engine", "Event", "Exchange", "InputError", "Message", "PATH",
     "PathStatus", "Paths", "Tracker", "UPDATE", "UpdateStatus", "Updates", "UwbError", "UwbWarning", "address", "evaluate", "first_paths", "read", "replay",
