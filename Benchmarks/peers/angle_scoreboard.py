@@ -2,8 +2,8 @@
 
     python angle_scoreboard.py UWB PAGE.md [--trials N] [--one-source-trials N] [--peer-trials N] [--seed N]
 
-The section stands between two comment lines; the rest of the page stays. Every estimator of uwb that suits a case gets all of its
-trials; the peers get the first of the same trials, byte for byte, and their bound is that of their trials.
+PAGE.md gets all rows, Accuracy.md beside it the short account; the rest of both pages stays. Every estimator of uwb that suits a case
+gets all of its trials; the peers get the first of the same trials, byte for byte, and their bound is that of their trials.
 """
 
 import argparse
@@ -15,7 +15,9 @@ import tempfile
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-BEGIN, END = "<!-- angle: begin -->", "<!-- angle: end -->"
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import result_pages
+
 # Title, array, sources, snapshots, SNR in dB, whether the peers can do it.
 CASES = [
     ("Row of 8, λ/2, 64 snapshots, 10 dB, one source at 17.3°", "ula8", "17.3", 64, 10, True),
@@ -92,6 +94,66 @@ def installed(name):
         return "absent"
 
 
+def is_own(row):
+    return "covered" in row
+
+
+def overview(results):
+    """Each case: the bound, the best of the engine's estimators, and the best peer."""
+    rows = []
+    for title, found in results:
+        ours = [row for row in found if is_own(row)]
+        theirs = [row for row in found if not is_own(row)]
+
+        def best(rows):
+            row = min((row for row in rows if row["rmse_deg"] is not None), key=lambda row: row["rmse_deg"], default=None)
+            return "–" if row is None else f"{row['estimator']} {cell(row['rmse_deg'], 3)} ({cell(row['ratio'], 2)} ×)"
+
+        likely = best([row for row in ours if row["estimator"] == "maximum-likelihood"]).removeprefix("maximum-likelihood ")
+        # A peer whose grid holds the truth exactly errs by nothing, which says nothing.
+        rows.append([title, cell(ours[0]["bound_deg"], 3), likely, best(ours), best([row for row in theirs if row["rmse_deg"]])])
+    return list(result_pages.table(["case", "bound °", "maximum-likelihood", "best of ours", "best peer"], rows, "lrrrr"))
+
+
+def scores(made, load, versions, sections):
+    """The section of PAGE.md: `sections` are the cases'."""
+    return [
+        "## Angle estimators",
+        "",
+        f"{made} Load average {load:.1f} before the run.",
+        "",
+        "- **Estimators**: every estimator of `uwb evaluate angle` that suits a case. Peers (*italic*, `Benchmarks/peers/angle_peers.py`):",
+        f"  {versions}. Peers get the first of the same snapshots, byte for byte.",
+        "- **What estimators know**: all are told the number of sources. With one snapshot the engine's are told the noise, as the engine",
+        "  knows it from the other taps.",
+        "- **Bound**: the stochastic Cramér–Rao bound, pooled over trials. It is the deterministic one for a single snapshot and for",
+        "  coherent sources.",
+        "- **Missed**: no answer, or one more than 10° off. **Ambiguous**: the answer names alternatives. **Truth named**: the truth is among",
+        "  the answer and its alternatives.",
+        "- **µs**: the median time of one estimate, covariance included.",
+        "- Methods that end in -smoothed state the deviation of one subarray, more than is left.",
+        "- 5° and 25° lie on pyroomacoustics' grid of half a degree, so its error of zero there says nothing. 17.3° does not lie on it.",
+        "- Beyond ±38.7° a row of 0.8 λ cannot tell which of two directions it is. The answer says so, and the truth is the alternative.",
+        "",
+        *sections,
+    ]
+
+
+def summary(made, lines):
+    """The section of Accuracy.md."""
+    return [
+        "## Directions",
+        "",
+        made,
+        "",
+        "RMS error of the azimuth in degrees, in brackets over the Cramér–Rao bound. Peers have fewer trials, so they are compared with the",
+        "bound of theirs. The last case lies where two directions look alike: the answer names both, and the truth is the second.",
+        "",
+        *lines,
+        "",
+    ]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("uwb")
@@ -103,36 +165,19 @@ def main():
     options = parser.parse_args()
 
     load = os.getloadavg()[0]
-    body = []
+    results = []
     for case in CASES:
         print(case[0], file=sys.stderr)
         trials = options.one_source_trials if "," not in case[2] else options.trials
         rows = evaluate(options.uwb, case, trials, options.seed)
         if case[5]:
             rows += peers(options.uwb, case, min(options.peer_trials, trials), options.seed)
-        body += section(case[0], rows)
-    text = [
-        BEGIN,
-        "## Angle estimators",
-        "",
-        "Every estimator of `uwb evaluate angle` that suits a case, and peers on the first of the same snapshots, to the byte",
-        f"(*italic*, `Benchmarks/peers/angle_peers.py`: NumPy {installed('numpy')} as in textbooks and doatools, pyroomacoustics",
-        f"{installed('pyroomacoustics')}). Seed {options.seed}; load average {load:.1f} before the run. µs: the median of one estimate, covariance",
-        "included. Errors are over all answers, gross ones too; missed: no answer or more than 10° off; truth named: among the answer",
-        "and its alternatives. Bound: stochastic Cramér–Rao, deterministic for one snapshot and for coherent sources, pooled over",
-        "trials. All are told the number of sources; with one snapshot ours are told the noise, as an engine knows it from the other",
-        "taps. Methods that end in -smoothed state the deviation of one subarray, more than is left. 5° and 25° lie on",
-        "pyroomacoustics' grid of half a degree, which is all that its zero there says; 17.3° does not. Beyond ±38.7° a row of 0.8 λ can't",
-        "tell which of two directions it is: it says so, and the truth is the alternative.",
-        "",
-        *body,
-        END,
-        "",
-    ]
-    page = options.page.read_text() if options.page.exists() else ""
-    before, found, rest = page.partition(BEGIN)
-    after = rest.partition(END)[2].lstrip("\n") if found else ""
-    options.page.write_text(before.rstrip("\n") + ("\n\n" if before.strip() else "") + "\n".join(text) + after)
+        results.append((case[0], rows))
+    made = f"{result_pages.made('scripts/scoreboard --angle')} Seed {options.seed}."
+    versions = f"NumPy {installed('numpy')} as in textbooks and doatools, pyroomacoustics {installed('pyroomacoustics')}"
+    cases = [line for title, rows in results for line in section(title, rows)]
+    result_pages.write_section(options.page, "angle", scores(made, load, versions, cases), "Scoreboard")
+    result_pages.write_section(options.page.with_name("Accuracy.md"), "angle", summary(made, overview(results)), "Accuracy")
 
 
 if __name__ == "__main__":

@@ -1,21 +1,45 @@
-"""Runs `uwb evaluate arena` and writes its table as the first section of the scoreboard. Called by scripts/scoreboard.
+"""Runs `uwb evaluate arena` and writes its tables. Called by scripts/scoreboard.
 
     python arena_scoreboard.py UWB PAGE.md [--trials N] [--seed N]
 
-The section replaces the one that the page has, or comes before the page's first other section.
+PAGE.md gets all rows, Accuracy.md beside it the short account, Open-points.md the limits that are not met. The rest of the pages stays.
 """
 
 import argparse
 import json
 import subprocess
+import sys
 from pathlib import Path
 
-BEGIN = "<!-- arena: begin -->"
-END = "<!-- arena: end -->"
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import result_pages
+
 # Families whose pulse is another than the profile's, and the bar on the error with the calibrated pulse over the exact one's.
 WRONG_PULSES = ("root-raised-cosine", "gaussian", "room-misfit", "room-dw1000")
 CALIBRATED_BAR = 1.3
 OTHERS = ("rice-fit", "edge-fit", "leading-edge")
+# What the scored families are, for readers who have not met them.
+FAMILIES = {
+    "room": "furnished rooms, line of sight",
+    "room-misfit": "the same, pulses off by some per cent",
+    "room-dw1000": "the same, DW1000 pulse and pattern",
+    "room-blocked": "rooms, the direct path 6 to 20 dB down",
+    "room-blocked-dw1000": "the same, DW1000 pulse",
+    "sv-nlos-misfit": "Saleh–Valenzuela channels without line of sight, pulses off by some per cent",
+    "soft": "one dense cluster that rises softly",
+    "two-paths-misfit": "two paths, pulses off by some per cent",
+    "room-clutter": "rooms, side lobes of the preamble code before the first path",
+    "room-bursts": "rooms, an interference burst in the accumulator",
+    "room-clipped": "rooms, clipped samples",
+    "room-coloured": "rooms, noise through an unknown receive filter",
+    "room-gain-drift": "rooms, gain that drifts along the accumulator",
+    "room-other-tag": "rooms, another tag's response in the same accumulator",
+    "root-raised-cosine": "rooms, a root raised cosine in place of the profile's pulse",
+    "gaussian": "rooms, a Gaussian in place of the profile's pulse",
+    "room-window-16": "rooms, 16 taps round the first path only",
+    "room-window-32": "rooms, 32 taps round the first path only",
+    "room-window-64": "rooms, 64 taps round the first path only",
+}
 
 
 def evaluate(uwb, trials, seed, *options):
@@ -29,40 +53,78 @@ def cell(value, places):
     return "–" if value is None else f"{value:.{places}f}"
 
 
+def default_rows(rows, use):
+    return [row for row in rows if row["use"] == use and row["estimator"].startswith("default")]
+
+
+def percent(value):
+    return "–" if value is None else f"{value:.1f} %"
+
+
 def families(rows, use):
-    lines = [
-        "| family | crossing, cm | default, cm | × crossing | gross | mean of min(z², 9) | beyond 5σ | fails | "
-        + " | ".join(f"{name} ×" for name in OTHERS)
-        + " |",
-        "|---|--:|--:|--:|--:|--:|--:|---|" + "--:|" * len(OTHERS),
-    ]
-    for row in rows:
-        if row["use"] != use or not row["estimator"].startswith("default"):
-            continue
+    """All figures of the families of one use."""
+    head = ["family", "crossing, cm", "default, cm", "× crossing", "gross", "mean of min(z², 9)", "beyond 5σ"]
+    lines = []
+    for row in default_rows(rows, use):
         same = {other["estimator"]: other for other in rows if other["family"] == row["family"]}
         cells = [
             row["family"],
             cell(row["crossing_cm"], 2),
             cell(row["rms_cm"], 2),
             cell(row["crossing_ratio"], 2),
-            cell(row["gross_percent"], 1) + " %",
+            percent(row["gross_percent"]),
             cell(row["mean_score"], 2),
-            "–" if row["beyond_5_percent"] is None else cell(row["beyond_5_percent"], 1) + " %",
-            row["fails"],
+            percent(row["beyond_5_percent"]),
             *[cell(same[name]["crossing_ratio"], 2) for name in OTHERS],
         ]
-        lines.append("| " + " | ".join(cells) + " |")
-    return lines
+        lines.append(cells)
+    return list(result_pages.table(head + [f"{name} ×" for name in OTHERS], lines, "l" + "r" * (len(head) - 1 + len(OTHERS))))
+
+
+def short(rows):
+    """What a newcomer asks: how far off, beside a threshold, and whether the deviation is honest."""
+    head = ["radios and channels", "threshold, cm", "this engine, cm", "gross errors", "z² (1 is honest)"]
+    lines = [
+        [
+            FAMILIES.get(row["family"], row["family"]),
+            cell(row["crossing_cm"], 1),
+            cell(row["rms_cm"], 1),
+            percent(row["gross_percent"]),
+            cell(row["mean_score"], 1),
+        ]
+        for row in default_rows(rows, "scored")
+    ]
+    return list(result_pages.table(head, lines, "lrrrr"))
+
+
+def misses(rows):
+    """Families whose limits the default does not meet."""
+    head = ["family", "limit", "× crossing", "gross", "mean of min(z², 9)", "beyond 5σ"]
+    lines = [
+        [
+            row["family"],
+            row["fails"].replace("+", ", "),
+            cell(row["crossing_ratio"], 2),
+            percent(row["gross_percent"]),
+            cell(row["mean_score"], 2),
+            percent(row["beyond_5_percent"]),
+        ]
+        for use in ("scored", "tuned")
+        for row in default_rows(rows, use)
+        if row["fails"] != "–"
+    ]
+    return list(result_pages.table(head, lines, "llrrrr"))
 
 
 def bars(rows):
-    lines = ["| measure | default | bar | holds | " + " | ".join(OTHERS) + " |", "|---|--:|--:|---|" + "--:|" * len(OTHERS)]
+    head = ["measure", "default", "bar", "holds", *OTHERS]
+    lines = []
     for row in (row for row in rows if row["estimator"] == "default"):
         others = {other["estimator"]: other["value"] for other in rows if other["measure"] == row["measure"]}
         places = 0 if row["bar"] >= 2 else 3
         cells = [row["measure"], cell(row["value"], places), cell(row["bar"], places), row["holds"]]
-        lines.append("| " + " | ".join(cells + [cell(others[name], places) for name in OTHERS]) + " |")
-    return lines
+        lines.append(cells + [cell(others[name], places) for name in OTHERS])
+    return list(result_pages.table(head, lines, "lrrl" + "r" * len(OTHERS)))
 
 
 def pulses(uwb, trials, seed):
@@ -73,44 +135,87 @@ def pulses(uwb, trials, seed):
         for row in evaluate(uwb, trials, seed, "--families", ",".join(WRONG_PULSES), "--pulse", pulse):
             if row["table"] == "families":
                 rows.setdefault((row["family"], row["estimator"]), {})[pulse] = row["rms_cm"]
-    lines = ["| family | estimator | profile's pulse, cm | calibrated, cm | exact, cm | calibrated / exact | holds |"]
-    lines.append("|---|---|--:|--:|--:|--:|---|")
+    found = []
     for (family, estimator), errors in rows.items():
         if not estimator.startswith("default") and estimator != "rice-fit":
             continue
-        ratio = errors["calibrated"] / errors["exact"]
-        cells = [family, estimator, *[cell(errors[pulse], 2) for pulse in known], cell(ratio, 2)]
-        lines.append("| " + " | ".join(cells + ["yes" if ratio <= CALIBRATED_BAR else "no"]) + " |")
-    return lines
+        found.append((family, estimator, *(errors[pulse] for pulse in known), errors["calibrated"] / errors["exact"]))
+    return found
 
 
-def section(rows, known, trials, seed):
-    scores = [row for row in rows if row["table"] == "families"]
+def pulse_table(found):
+    head = ["family", "estimator", "profile's pulse, cm", "calibrated, cm", "exact, cm", "calibrated / exact"]
+    lines = [[family, estimator, *[cell(value, 2) for value in values]] for family, estimator, *values in found]
+    return list(result_pages.table(head, lines, "llrrrr"))
+
+
+def scores(made, rows, known, trials, seed):
+    """The section of PAGE.md."""
     return [
-        BEGIN,
         "## Arena: radios and channels drawn at random",
         "",
-        f"`uwb evaluate arena`, {trials} trials of each family, seed {seed}. Each trial draws its channel, impairments and noise; pulses",
-        "differ from the profile's where the family says so. “Crossing” is the first crossing of 0.3 of the peak on sixteen-fold",
-        "interpolated taps. Errors are clipped at 4 taps; beyond that they are gross. A constant error on one radio counts as antenna",
-        "delay. It is taken off the estimators and the crossing alike. z is the error over its stated deviation. “Default” is what the",
-        "family's profile names. The last columns hold other estimators on the same CIRs.",
+        f"{made} `uwb evaluate arena`, {trials} trials of each family, seed {seed}.",
+        "",
+        "Each trial draws its channel, impairments and noise. Pulses differ from the profile's where the family says so.",
+        "",
+        "- **Crossing**: the first crossing of 0.3 of the peak, on taps that are interpolated sixteen times.",
+        "- **Default**: what the family's profile names. The last columns hold other estimators on the same CIRs, over the crossing.",
+        "- **Gross**: errors beyond 4 taps. RMS errors are clipped there. z is the error over its stated deviation.",
+        "- A constant error on one radio counts as antenna delay. It is taken off the estimators and the crossing alike.",
         "",
         "Families that only score:",
         "",
-        *families(scores, "scored"),
+        *families(rows, "scored"),
         "",
         "Families that settings may be chosen on:",
         "",
-        *families(scores, "tuned"),
+        *families(rows, "tuned"),
         "",
-        *bars([row for row in rows if row["table"] == "bars"]),
+        "Errors with three pulses told to the estimators: the profile's, the one that `uwb calibrate pulse` finds, and the radio's own:",
         "",
-        f"The same with another pulse told to the estimators: the one that `uwb calibrate pulse` finds, or the radio's own. Bar: {CALIBRATED_BAR}.",
+        *pulse_table(known),
         "",
-        *known,
+    ]
+
+
+def summary(made, rows, trials):
+    """The section of Accuracy.md."""
+    return [
+        "## First path, rooms and radios drawn at random",
         "",
-        END,
+        made,
+        "",
+        f"Each row holds {trials} trials that no setting was chosen on. Every trial draws a room or channel, a radio and its faults. “Threshold” is",
+        "what many receivers do: the first crossing of 0.3 of the peak on interpolated taps. Errors are RMS, clipped at 4 taps (1.2 m); beyond",
+        "that they are gross. z² is the mean of the squared error over the stated deviation, each clipped at 9.",
+        "",
+        *short(rows),
+        "",
+    ]
+
+
+def open_points(made, rows, checked, known):
+    """The section of Open-points.md."""
+    wrong = [row for row in known if row[-1] > CALIBRATED_BAR]
+    pulse_text = "Every family meets it." if not wrong else "These do not meet it:"
+    return [
+        "## First paths in the arena",
+        "",
+        made,
+        "",
+        "A family has four limits: the error over the threshold crossing's (`ratio`), the share of gross errors (`gross`), the mean of",
+        "min(z², 9) (`score`), and the share of errors beyond five deviations (`beyond-5`). `ArenaFamily.Limits` holds the numbers.",
+        "[The scoreboard](Scoreboard.md#arena-radios-and-channels-drawn-at-random) has all families. These miss a limit:",
+        "",
+        *misses(rows),
+        "",
+        "What is required over all families:",
+        "",
+        *bars(checked),
+        "",
+        f"With the calibrated pulse the error may be {CALIBRATED_BAR} times that with the radio's own. {pulse_text}",
+        "",
+        *(pulse_table(wrong) if wrong else []),
         "",
     ]
 
@@ -125,15 +230,14 @@ def main():
 
     rows = evaluate(options.uwb, options.trials, options.seed)
     known = pulses(options.uwb, options.trials, options.seed)
-    text = "\n".join(section(rows, known, options.trials, options.seed))
-    page = options.page.read_text() if options.page.exists() else ""
-    before, found, rest = page.partition(BEGIN)
-    if found:
-        after = rest.partition(END)[2]
-    else:
-        before, found, after = page.partition("\n## ")
-        after = found + after
-    options.page.write_text(before.rstrip("\n") + ("\n\n" if before.strip() else "") + text + "\n" + after.lstrip("\n"))
+    made = result_pages.made("scripts/scoreboard --arena")
+    found = [row for row in rows if row["table"] == "families"]
+    checked = [row for row in rows if row["table"] == "bars"]
+    lines = scores(made, found, known, options.trials, options.seed)
+    result_pages.write_section(options.page, "arena", lines, "Scoreboard")
+    result_pages.write_section(options.page.with_name("Accuracy.md"), "arena", summary(made, found, options.trials), "Accuracy")
+    lines = open_points(made, found, checked, known)
+    result_pages.write_section(options.page.with_name("Open-points.md"), "arena", lines, "What is short of its bar")
 
 
 if __name__ == "__main__":

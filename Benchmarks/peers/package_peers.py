@@ -10,6 +10,7 @@ but for the correlation, the number of paths (of a path list; 4 elsewhere).
 import argparse
 import json
 import subprocess
+import sys
 import tempfile
 import time
 import warnings
@@ -25,10 +26,12 @@ import sklearn.linear_model
 import spectrum
 from delay_peers import AFTER, BEFORE, BINS, OFFSETS, PULSE_SPECTRUM, TEMPLATES, window
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import result_pages
+
 CASES = ["--paths", "0:0dB", "--paths", "0:0dB,2:0dB", "--channel", "cm1", "--snr", "25"]
 TITLES = {"0:0dB": "One path", "0:0dB,2:0dB": "Two equal paths, 2 taps apart", "cm1": "IEEE 802.15.4a CM1"}
 COMPARED = "adaptive,peak"
-BEGIN, END = "<!-- packages: begin -->", "<!-- packages: end -->"
 POINTS = 4096  # of a pseudospectrum
 INTERPOLATION = 32
 # Real and imaginary part side by side: coefficients are real.
@@ -86,18 +89,21 @@ def answer(folder, name, estimator):
     return table
 
 
-def section(rows):
+def section(rows, made, versions):
     lines = [
-        BEGIN, "## Estimators of packages on PyPI", "",
-        "Their first paths come through files (`--export`, `--score`), as anybody's can",
-        "([Python.md](Python.md#an-estimator-of-your-own)).",
-        f"`Benchmarks/peers/package_peers.py` calls `spectrum` {version('spectrum')}, scikit-learn {version('scikit-learn')} and",
-        f"pyroomacoustics {version('pyroomacoustics')}, with the pulse and, but for the last, the number of paths told (4 on CM1). Their µs are processor time.", "",
+        "## Estimators of packages on PyPI",
+        "",
+        made,
+        "",
+        "Their first paths come through files (`--export`, `--score`), as yours can: see",
+        "[an estimator of your own](../reference/Python.md#an-estimator-of-your-own). `Benchmarks/peers/package_peers.py` calls",
+        f"{versions}. All are told the pulse. All but pyroomacoustics are told the number of paths, 4 on CM1. Their µs are processor time.",
+        "",
     ]
     for case, title in TITLES.items():
         own = [row for row in rows if row["case"] == case]
-        lines += [f"### {title}, 25 dB", "", f"{own[0]['trials']} trials.", "", *scoreboard.table(own), ""]
-    return "\n".join([*lines, END])
+        lines += [f"### {title}, 25 dB, beside packages", "", f"{own[0]['trials']} trials.", "", *scoreboard.table(own), ""]
+    return lines
 
 
 def main():
@@ -113,11 +119,11 @@ def main():
         scores = [f"--score={each}={answer(folder, each, estimator)}" for each, estimator in ESTIMATORS.items()]
         run = subprocess.run(
             [*command, "--estimators", COMPARED, "--output", "ndjson", *scores], check=True, stdout=subprocess.PIPE, text=True)
-    text = section([json.loads(line) for line in run.stdout.splitlines()])
-    page = options.page.read_text() if options.page.exists() else ""
-    before, found, rest = page.partition(BEGIN)
-    after = rest.partition(END)[2] if found else ""
-    options.page.write_text(before.rstrip("\n") + "\n\n" + text + "\n" + after.lstrip("\n"))
+    rows = [json.loads(line) for line in run.stdout.splitlines()]
+    names = ("spectrum", "scikit-learn", "pyroomacoustics")
+    versions = ", ".join(f"{name} {version(name)}" for name in names)
+    lines = section(rows, result_pages.made("scripts/scoreboard --packages"), versions)
+    result_pages.write_section(options.page, "packages", lines, "Scoreboard")
 
 
 if __name__ == "__main__":

@@ -1,21 +1,23 @@
-"""Runs the cases of the scoreboard and writes the page. Called by scripts/scoreboard.
+"""Runs the delay cases of the scoreboard and writes their sections. Called by scripts/scoreboard.
 
     python scoreboard.py UWB OUT.md [--trials N] [--one-path-trials N] [--peer-trials N] [--early-trials N] [--seed N]
                          [--picture FILE.svg] [--command TEXT]
 
 Every estimator of uwb gets all trials of a case; the NumPy peers get the first of the same trials, byte for byte, and their
-bound is that of their trials.
+bound is that of their trials. OUT.md gets all rows, Accuracy.md beside it the short account. The rest of both pages stays.
 """
 
 import argparse
 import json
 import os
-import platform
 import subprocess
 import sys
 import tempfile
 from importlib.metadata import version
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import result_pages
 
 ONE_PATH_SNR = (12, 15, 20, 30, 40)
 HIDDEN = "0:-10dB,6:0dB,9:0dB,13:0dB"
@@ -96,7 +98,7 @@ def section(title, rows):
     counts = {row["trials"] for row in rows if row["estimator"].startswith("numpy-")}
     bound = "no bound in closed form" if ours["bound_m"] is None else f"bound {ours['bound_m'] * 1000:.2f} mm"
     few = f", of which the peers had the first {counts.pop()}" if counts else ""
-    return [f"## {title}", "", f"{ours['trials']} trials{few}; {bound}.", "", *table(rows), ""]
+    return [f"### {title}", "", f"{ours['trials']} trials{few}; {bound}.", "", *table(rows), ""]
 
 
 def close_table(results):
@@ -137,11 +139,54 @@ def overview(results):
     return lines
 
 
-def processor():
-    for line in Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []:
-        if line.startswith("model name"):
-            return line.split(":", 1)[1].strip()
-    return platform.processor() or "unknown processor"
+def scores(made, load, versions, sections):
+    """The section of OUT.md: `sections` are the cases'."""
+    return [
+        "## Delay estimators",
+        "",
+        f"{made} Load average {load}.",
+        "",
+        "- **Estimators**: all of the engine (`uwb estimators`; the default is bold). Peers are common methods in NumPy (*italic*,",
+        f"  `Benchmarks/peers/delay_peers.py`, {versions}). Peers get the first of the same trials, byte for byte.",
+        "- **Signals**: CIRs of 1016 taps, the first path anywhere, phases random. The pulse is a raised cosine (β = 0.5, T = 2.003 ns).",
+        "  SNR is the strongest noiseless tap's power over the noise variance of a tap.",
+        "- **What estimators know**: the engine's estimators know the pulse, not the number of paths. The peers' ESPRIT and",
+        "  search-subtract-readjust are told that number: 4 on 802.15.4a channels, and before a dense cluster the paths before it.",
+        "  The peer ESPRIT's bins and subarray are the best of 18 settings, chosen on 300 of the trials of two equal paths.",
+        "- **Bound**: the Cramér–Rao bound on the first path's delay, pooled over the trials. Before a dense cluster it is the bound without",
+        "  the cluster. 802.15.4a channels have none. There the truth is the onset of the first cluster, however weak its ray.",
+        "- **µs**: the mean time of an estimate, with as many trials at work as there are cores. A loaded machine inflates it.",
+        "  `numpy-fft-threshold` reports the crossing itself, on the pulse's slope. Judge it with its own median off.",
+        "",
+        *sections,
+    ]
+
+
+def summary(made, lines, close, early, link):
+    """The section of Accuracy.md."""
+    text = [
+        "## First path, known channels",
+        "",
+        made,
+        "",
+        "RMS error in mm, in brackets over the Cramér–Rao bound. † marks channels without a bound: there it is the error that 90 % of the",
+        "trials stay below, each estimator's median taken off. Missed: no answer, or one more than 4 taps (1.2 m) off. Early: more than",
+        f"0.75 tap early. The default is `{DEFAULT}`. Peers have fewer trials, so the last column holds the default on exactly those.",
+        "",
+        *lines,
+        "",
+        f"`{DEFAULT}` on one path, errors within 0.75 tap, and how many are further off:",
+        "",
+        *close,
+        "",
+        "False early detections on one path:",
+        "",
+        "| estimator | SNR dB | trials | early | missed |",
+        "|---|--:|--:|--:|--:|",
+        *early,
+        "",
+    ]
+    return text + ([f"![RMS error over SNR of six estimators and the Cramér–Rao bound, two equal paths 2 taps apart]({link})", ""] if link else [])
 
 
 def main():
@@ -179,54 +224,12 @@ def main():
     load = f"{load_before:.1f} before the run and {os.getloadavg()[0]:.1f} after it"
 
     link = options.picture and os.path.relpath(options.picture, options.out.parent)
-    page = [
-        "# Scoreboard of delay and angle estimators",
-        "",
-        f"Made by `{options.command}` (seed {options.seed}); any change here comes from a new run. Every estimator of the engine",
-        "(`uwb estimators`), and common ones in NumPy (*italic*, `Benchmarks/peers/delay_peers.py`,",
-        f"NumPy {version('numpy')}, SciPy {version('scipy')}) on the first of the same trials, to the byte.",
-        "",
-        f"Machine: {os.cpu_count()} cores, {processor()}. Load average {load}: the µs are means",
-        "over this run on the machine as it was, with as many trials at work as there are cores, and a loaded machine",
-        "inflates them; a lone estimator on a quiet machine is faster.",
-        "",
-        "- CIRs of 1016 taps, the first path anywhere, phases random, raised cosine (β = 0.5, T = 2.003 ns). SNR: the strongest",
-        "  noiseless tap over the noise variance of a tap.",
-        "- The engine's estimators don't know the number of paths. The peers' ESPRIT and search-subtract-readjust are told it",
-        "  (4 on 802.15.4a channels; on the dense cluster the number of paths before it).",
-        "  ESPRIT's bins and subarray are the best of 18 settings on 300 of the trials of two equal paths that it is scored on here.",
-        "- rmse, bias and percentiles: over all answers, gross errors included; a CIR without an answer counts under missed",
-        "  alone, so that an estimator that gives up on the hardest CIRs can fall below the bound. Bound: the Cramér–Rao bound",
-        "  on the first path's delay, pooled over the trials; "
-        "before a dense cluster it is that without the cluster. On 802.15.4a channels there is",
-        "  none, and the truth is the onset of the first cluster, however weak its ray.",
-        "- missed: no path, or more than 4 taps off. early: more than 0.75 tap early. var(e/σ) (1 where honest) and within σ",
-        "  (0.68) are of the stated deviation, over errors within ±0.75 tap. `numpy-fft-threshold` reports the crossing",
-        "  itself, on the pulse's slope: judge it with its own median off.",
-        "",
-        "## At a glance",
-        "",
-        "rmse (× bound); † where there is no bound, the 90th percentile with the estimator's own median off. “Best” is by",
-        "that figure. The peers have fewer trials: the last column holds the default on exactly those.",
-        "",
-        *overview(results),
-        "",
-        f"The default, `{DEFAULT}`, on one path:",
-        "",
-        *close_table(results[: len(ONE_PATH_SNR)]),
-        "",
-        f"False early detections on one path (seed {options.seed + 1}):",
-        "",
-        "| estimator | SNR dB | trials | early | missed |",
-        "|---|--:|--:|--:|--:|",
-        *early,
-        "",
-    ]
-    if link:
-        page += [f"![RMS error over SNR, two equal paths 2 taps apart]({link})", ""]
-    for title, rows, _ in results:
-        page += section(title, rows)
-    options.out.write_text("\n".join(page))
+    made = f"{result_pages.made(options.command)} Seed {options.seed}."
+    versions = f"NumPy {version('numpy')}, SciPy {version('scipy')}"
+    cases = [line for title, rows, _ in results for line in section(title, rows)]
+    result_pages.write_section(options.out, "delay", scores(made, load, versions, cases), "Scoreboard")
+    lines = summary(made, overview(results), close_table(results[: len(ONE_PATH_SNR)]), early, link)
+    result_pages.write_section(options.out.with_name("Accuracy.md"), "delay", lines, "Accuracy")
 
 
 if __name__ == "__main__":

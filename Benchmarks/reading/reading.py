@@ -146,7 +146,7 @@ def main():
                 times[name] = [min(old, processor_time(program, path)) for old, path in zip(times[name], paths)]
         rates = {name: (sizes(long) - sizes(short)) / (times[name][0] - times[name][1]) / 1e6
                  for name, (long, short) in files.items()}
-    print("| format | kind | MB/s | of the kind's first |")
+    print("| format | kind | MB/s | over the first of its kind |")
     print("|---|---|---|---|")
     first = {}
     for name, rate in rates.items():

@@ -1,9 +1,11 @@
 """Measures what `Documentation/results/Performance.md` shows, step by step, and makes its tables: `scripts/performance`.
 
-Each step keeps what it found in a folder, so that steps may run at different times; `page` puts them together.
+Each step keeps what it found in a folder, so that steps may run at different times; `page` puts them together. Bars that do not hold go to
+Open-points.md beside the page.
 """
 
 import argparse
+import datetime
 import json
 import os
 import re
@@ -13,14 +15,16 @@ import sys
 import time
 from pathlib import Path
 
-# What the chain is measured in; the default estimator is the profile's: `adaptive`, but for a DW1000.
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import result_pages
+
+# What the chain is measured in. The default estimator is the profile's.
 PLACES = {
     "free-space": "free space",
     "room": "room",
     "room-rice-fit": "room, `rice-fit`",
-    "room-dw1000": "room, DW1000 (`edge-fit`)",
+    "room-dw1000": "room, DW1000",
 }
-BEGIN, END = "<!-- measured: scripts/performance -->", "<!-- end of what is measured -->"
 
 
 def lines(command):
@@ -130,12 +134,9 @@ STEPS = ["times", "latency", "curves", "chain", "music", "start", "threads", "lo
 
 
 def machine():
-    info = Path("/proc/cpuinfo").read_text()
-    model = re.search(r"model name\s*: (.*)", info)
     compiler = subprocess.run(["swift", "--version"], capture_output=True, text=True).stdout
     version = re.search(r"Swift version (\S+)", compiler)
-    name = re.sub(r"\s+", " ", model.group(1)) if model else "unknown processor"
-    return f"{name}, {os.cpu_count()} cores, Swift {version.group(1) if version else '?'}"
+    return f"{result_pages.machine()}, Swift {version.group(1) if version else '?'}"
 
 
 def commit():
@@ -152,12 +153,12 @@ class Page:
             kept = json.loads(file.read_text()) if file.exists() else {"rows": []}
             self.found[step] = kept["rows"]
             if kept["rows"]:
-                self.machines.setdefault(kept["machine"], set()).add(kept["commit"])
+                self.machines.setdefault(kept["machine"], set()).add(f"{kept.get('date', 'an unknown date')} at {kept['commit']}")
         self.time = {row["name"]: row for row in self.found["times"] if "name" in row}
         self.bars = []
 
     def bar(self, work, asked, measured, holds):
-        self.bars.append((work, asked, measured, "yes" if holds else "**no**"))
+        self.bars.append((work, asked, measured, holds))
 
     def judge(self):
         time = self.time
@@ -171,7 +172,7 @@ class Page:
                     "≥ 100,000 CIRs/s", f"{1e9 / per_cir:,.0f} CIRs/s", per_cir <= 1e4,
                 )  # fmt: skip
                 self.bar(
-                    f"the same over the transforms of a matched filter on 1024 points ({transforms / 1e3:.2f} µs), {place}",
+                    f"its time over that of a matched filter's two transforms of 1024 points ({transforms / 1e3:.2f} µs), {place}",
                     "≤ 6 ×", f"{per_cir / transforms:.1f} ×", per_cir <= 6 * transforms,
                 )  # fmt: skip
             for place in ("free-space", "room"):
@@ -188,7 +189,7 @@ class Page:
                     if "numpy" in row["estimator"] or "scipy" in row["estimator"]:
                         times = row["us_per_cir"] / ours["us_per_cir"]
                         self.bar(
-                            f"against {row['estimator']}, {place}", "≥ 40 ×, and more accurate",
+                            f"time of {row['estimator']} over ours, {place}", "≥ 40 ×, and more accurate",
                             f"{times:.1f} ×, {100 * ours['rms_m']:.2f} against {100 * row['rms_m']:.2f} cm",
                             times >= 40 and ours["rms_m"] < row["rms_m"],
                         )  # fmt: skip
@@ -197,65 +198,81 @@ class Page:
             ours = music.pop("ours")["us"]
             name, best = min(music.items(), key=lambda item: item[1]["us"])
             self.bar(
-                "MUSIC, 8 antennas, refined off the grid, against the fastest here on its grid alone "
+                "MUSIC, 8 antennas, refined off the grid: the time of the fastest peer, on its grid alone, over ours "
                 f"({name}, {best['us']:.1f} µs)",
                 "≥ 4 ×", f"{best['us'] / ours:.1f} × ({ours:.2f} µs)", best["us"] >= 4 * ours,
             )  # fmt: skip
             self.bar(
-                "the same against doatools' 34 µs, measured elsewhere on such a machine", "≥ 4 ×", f"{34 / ours:.1f} ×",
+                "the same for doatools, whose 34 µs were measured elsewhere on such a machine", "≥ 4 ×", f"{34 / ours:.1f} ×",
                 34 >= 4 * ours,
             )  # fmt: skip
         for row in self.found["threads"]:
             self.bar(
-                "two threads against one, `uwb replay`", "≥ 1.85 ×",
+                "`uwb replay`, time of one thread over that of two", "≥ 1.85 ×",
                 f"{row['speed_up']:.2f} × ({row['lowest']:.2f}–{row['highest']:.2f})", row["speed_up"] >= 1.85,
             )  # fmt: skip
         for row in self.found["logs"]:
             self.bar(
-                f"DecaRanging text up to the engine's door, one core, {row['logs']} real logs of {row['megabytes']:.0f} MB",
+                f"DecaRanging text to exchanges, one core, {row['logs']} real logs of {row['megabytes']:.0f} MB",
                 "≥ 120 MB/s", f"{row['reader_megabytes_per_second']:.0f} MB/s", row["reader_megabytes_per_second"] >= 120,
             )  # fmt: skip
             self.bar(
-                "those logs into updates, two threads", "< 1 s",
+                "those logs to updates, two threads", "< 1 s",
                 f"{row['replay_seconds']:.2f} s (longest {row['replay_longest']:.2f})", row["replay_seconds"] < 1,
             )  # fmt: skip
         for work, empty in zip(self.found["latency"][::2], self.found["latency"][1::2]):
             holds = work["p999_over_p50"] <= 4
             self.bar(
                 f"99.9th percentile of {work['count']:,} exchanges over their median, {work['input']}", "≤ 4 ×",
-                f"{work['p999_over_p50']:.1f} × (empty loop as long: {empty['p999_over_p50']:.1f} ×)", holds,
+                f"{work['p999_over_p50']:.1f} × (a loop without work, as long: {empty['p999_over_p50']:.1f} ×)", holds,
             )  # fmt: skip
         for row in self.found["start"][:1]:
             self.bar(
                 "program start to first update, small capture", "≤ 60 ms",
                 f"{row['ms_p50']:.0f} ms (longest {row['ms_max']:.0f})", row["ms_p50"] <= 60,
             )  # fmt: skip
-        self.bar("heap allocations an exchange, steady state", "0", "0, counted by `AllocationTests`", True)
+        self.bar("heap allocations for an exchange, steady state", "0", "0, counted by `AllocationTests`", True)
 
     def table(self, head, rows):
-        yield "| " + " | ".join(head) + " |"
-        yield "|" + "---|" * len(head)
-        for row in rows:
-            yield "| " + " | ".join(str(cell) for cell in row) + " |"
+        yield from result_pages.table(head, rows)
         yield ""
+
+    def made(self):
+        where = "; ".join(f"{name}, on {' and '.join(sorted(runs))}" for name, runs in sorted(self.machines.items()))
+        return f"Made by `scripts/performance`. Machine: {where}."
+
+    def open_points(self):
+        """What does not hold, for Open-points.md."""
+        short = [bar[:3] for bar in self.bars if not bar[3]]
+        yield "## Performance"
+        yield ""
+        yield self.made()
+        yield ""
+        yield f"{len(self.bars) - len(short)} of {len(self.bars)} bars hold. [Performance](Performance.md) has all measurements. These are short of their bar:"
+        yield ""
+        yield from self.table(("work", "asked", "measured"), short)
+        steep = [row for row in self.found["curves"] if row["exponent"] > row["theory"] + 0.1]
+        if steep:
+            yield "These grow faster than theory has it:"
+            yield ""
+            yield from self.table(
+                ("what grows", "work", "exponent by theory", "exponent measured"),
+                ((row["axis"], row["what"], f"{row['theory']:g}", f"{row['exponent']:.2f}") for row in steep),
+            )
 
     def text(self):
         self.judge()
-        for name, commits in sorted(self.machines.items()):
-            yield f"Measured on: {name}; at {', '.join(sorted(commits))}."
+        yield self.made()
         yield ""
-        yield "### Bars"
+        yield "### In short"
         yield ""
-        yield from self.table(("work", "asked", "measured", "holds"), self.bars)
-        short = [bar for bar in self.bars if "no" in bar[3]]
-        if short:
-            yield f"**Weak**: {len(short)} of {len(self.bars)} bars do not hold."
-            yield ""
+        # The peers have a table of their own.
+        yield from self.table(("work", "measured"), ((bar[0], bar[2]) for bar in self.bars if not bar[0].startswith("time of ")))
         if self.found["chain"]:
             yield "### Side by side with Python, on identical bytes"
             yield ""
             yield from self.table(
-                ("capture", "who", "µs a CIR", "CIRs/s", "ours is … × faster", "rms, cm", "no answer", "apart from ours, median cm"),
+                ("capture", "who", "µs a CIR", "CIRs/s", "time over ours", "rms error, cm", "no answer", "median difference to ours, cm"),
                 (
                     (
                         row["capture"], row["estimator"], f"{row['us_per_cir']:.1f}", f"{row['cirs_per_second']:,.0f}",
@@ -271,13 +288,18 @@ class Page:
                 ((row["estimator"], f"{row['us']:.1f}", f"{row['rms_deg']:.3f}") for row in self.found["music"]),
             )
         if self.time:
-            yield "The physical limit beside it: " + "; ".join(
-                f"reading a CIR's 1016 taps of 16 bits from {row['place']} takes {row['ns_per_cir']:.0f} ns "
-                f"({row['gigabytes_per_second']:.0f} GB/s)"
-                for row in self.found["times"]
-                if "place" in row
-            ) + f"; a transform of 1024 points {self.time['transform/fftw-measure/1024']['ns']:.0f} ns."  # fmt: skip
-            yield ""
+            transform = self.time["transform/fftw-measure/1024"]["ns"]
+            places = (row for row in self.found["times"] if "place" in row)
+            yield from self.table(
+                ("the machine's own limit", "ns", "GB/s"),
+                [
+                    *(
+                        (f"reading a CIR's 1016 taps of 16 bits from {row['place']}", f"{row['ns_per_cir']:.0f}", f"{row['gigabytes_per_second']:.0f}")
+                        for row in places
+                    ),
+                    ("a transform of 1024 points", f"{transform:.0f}", ""),
+                ],
+            )  # fmt: skip
         if self.found["latency"]:
             yield "### Latency, µs"
             yield ""
@@ -294,11 +316,11 @@ class Page:
             yield "![Cost over size, measured and by theory](../pictures/cost-as-work-grows.svg)"
             yield ""
             yield from self.table(
-                ("grows", "work", "theory", "because", "fitted", "µs at each size"),
+                ("what grows", "work", "exponent by theory", "because", "exponent measured", "µs at each size"),
                 (
                     (
                         row["axis"], row["what"], f"{row['theory']:g}", row["reason"],
-                        f"{row['exponent']:.2f}" + (" **worse**" if row["exponent"] > row["theory"] + 0.1 else ""),
+                        f"{row['exponent']:.2f}",
                         ", ".join(f"{size}: {cost}" for size, cost in zip(row["sizes"].split(), row["microseconds"].split())),
                     )
                     for row in self.found["curves"]
@@ -307,7 +329,7 @@ class Page:
         if self.time:
             yield "### Every part"
             yield ""
-            yield "`room`: a walk past in a room of six walls; `cm1`: the dense residential channel of IEEE 802.15.4a. Spread is the"
+            yield "`room`: a walk past a device in a room of six walls. `cm1`: the dense residential channel of IEEE 802.15.4a. The third column is the"
             yield "10th to the 90th percentile of samples of 20 µs or more."
             yield ""
             yield from self.table(
@@ -346,15 +368,15 @@ def main():
         if step not in STEPS:
             sys.exit(f"performance: no step {step}; there are: {', '.join([*STEPS, 'page'])}")
         rows = getattr(steps, step)()
-        kept = {"machine": machine(), "commit": commit(), "rows": rows}
+        kept = {"machine": machine(), "commit": commit(), "date": datetime.date.today().isoformat(), "rows": rows}
         (options.folder / f"{step}.json").write_text(json.dumps(kept, indent=1))
         print(f"{step}: {len(rows)} rows", file=sys.stderr)
     if "page" in wanted:
-        text = options.page.read_text()
-        before, rest = text.split(BEGIN)
-        after = rest.split(END)[1]
-        body = "\n".join(Page(options.folder).text())
-        options.page.write_text(f"{before}{BEGIN}\n{body.rstrip()}\n{END}{after}")
+        page = Page(options.folder)
+        result_pages.write_section(options.page, "measured", page.text(), "Performance")
+        result_pages.write_section(
+            options.page.with_name("Open-points.md"), "performance", page.open_points(), "What is short of its bar"
+        )
         print(options.page)
 
 

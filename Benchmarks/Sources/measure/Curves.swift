@@ -85,7 +85,7 @@ private func curves() -> [Curve] {
       (1, Workload.deliveredCapture(exchanges: count))
     },
     Curve(
-      axis: "exchanges", what: "DecaRanging text up to the engine's door", theory: 1, reason: "line by line",
+      axis: "exchanges", what: "DecaRanging text to exchanges", theory: 1, reason: "line by line",
       sizes: [16, 64, 256, 1024]
     ) { count in
       (1, Workload.reading("decaranging", Workload.decaRangingLog(exchanges: count)).run)
