@@ -40,3 +40,21 @@ def table(head, rows, align=None):
     yield "|" + "".join("--:|" if letter == "r" else "---|" for letter in align)
     for row in rows:
         yield "| " + " | ".join(str(cell) for cell in row) + " |"
+
+
+def write_bars(name, title, command, about, head, bars):
+    """Figures beside their bars: all figures to a section of Tracking.md, what does not hold to one of Open-points.md.
+
+    `bars`: cells of the figure's row, its value as text, the bar, whether it holds.
+    """
+    results = Path("Documentation/results")
+    short = [bar for bar in bars if not bar[3]]
+    lines = [f"## {title}", "", made(command), "", *about, ""]
+    rows = [[*cells, value] for cells, value, _, _ in bars]
+    write_section(results / "Tracking.md", name, [*lines, *table(head, rows, "l" * (len(head) - 1) + "r")], "Tracking and calibration")
+    count = f"{len(bars) - len(short)} of {len(bars)} bars hold."
+    lines = [f"## {title}", "", made(command), "", f"{count} [All figures](Tracking.md)." + (" These are short of their bar:" if short else "")]
+    if short:
+        rows = [[*cells, bar, value] for cells, value, bar, _ in short]
+        lines += ["", *table([*head[:-1], "asked", head[-1]], rows)]
+    write_section(results / "Open-points.md", name, lines, "What is short of its bar")
