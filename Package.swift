@@ -12,7 +12,7 @@ let values: [Target.Dependency] = ["UWBPlatform", "UWBTypes", "UWBTracking"]
 // FFTW's licence is the GPL. Without it a transform of our own takes its place.
 let withoutFFTW = Context.environment["UWB_WITHOUT_FFTW"] == "1"
 
-// `uwb --version` tells the commit.
+// `uwb --version` tells the commit. A plain `swift build` may keep that of an earlier build; scripts/program does not.
 let commit =
   Context.gitInformation.map { $0.currentCommit.prefix(12) + ($0.hasUncommittedChanges ? "+" : "") } ?? "unknown"
 
