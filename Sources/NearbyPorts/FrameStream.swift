@@ -4,6 +4,7 @@ public struct FrameStream: Sendable {
   public let limit: Int
   private var pending: [UInt8] = []
 
+  /// A stream that refuses frames of more than `limit` bytes.
   public init(limit: Int = 1 << 20) { self.limit = limit }
 
   /// Takes bytes as they come; returns the frames that are whole.

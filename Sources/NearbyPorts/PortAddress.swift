@@ -6,6 +6,7 @@ public enum PortAddress: Sendable, Hashable {
   case serial(String)
   /// The path of a Unix socket.
   case unix(String)
+  /// A TCP port of a host.
   case tcp(host: String, port: UInt16)
 
   /// - Throws: `PortError.invalidAddress`

@@ -10,6 +10,7 @@
     /// Held open, so that the device outlives those who open it.
     private let device: SharedDescriptor
 
+    /// Opens a pair of terminals.
     public init() throws(PortError) {
       let name = "a pseudo-terminal"
       let descriptor = UWBPlatform.open("/dev/ptmx", O_RDWR | O_NOCTTY)

@@ -15,6 +15,7 @@
 
     /// Which device of the room this is.
     public let device: String
+    /// Capabilities of the device, as the room told them.
     public let capabilities: DeviceCapabilities
     /// None of its own: each session ranges under its token's address.
     public var address: DeviceAddress? { nil }
@@ -88,6 +89,7 @@
       try tell(.start(link, parameters))
     }
 
+    /// Stops ranging on a link.
     public func stop(_ link: RangingLink) async {
       try? tell(.stop(link))
     }

@@ -10,6 +10,7 @@ public enum RoomError: Error, Sendable, Hashable {
   case unexpectedMessage
   /// Bytes that are no message.
   case message(RoomMessageError)
+  /// The connection to the room failed.
   case port(PortError)
 
   /// What another error means here.

@@ -39,12 +39,15 @@ public enum RoomMessage: Sendable, Hashable {
 
 /// Why bytes are no message between a room and a radio. Offsets count from the message's first byte, its kind.
 public enum RoomMessageError: Error, Sendable, Hashable {
+  /// The message has no bytes.
   case empty
+  /// The first byte names no kind of message.
   case unknownKind(UInt8)
   /// The message ends before the field at the offset is whole.
   case truncated(offset: Int)
   /// So many bytes follow the last field.
   case excess(count: Int)
+  /// The token at this offset, bytes, is not valid.
   case token(DiscoveryTokenError, offset: Int)
   /// The field at the offset has a value that it can't have.
   case value(offset: Int)

@@ -8,9 +8,11 @@
   ///
   /// `run` blocks and belongs on a thread of its own. Unplugged, the chip has no power and its place is gone; plugged in again it is as new.
   public final class SimulatedChipServer: Sendable {
+    /// Where a server is reached.
     public enum Place: Sendable, Hashable {
       /// `link` is a symbolic link to the device, whose own path changes each time that it is plugged in.
       case pseudoTerminal(link: String?)
+      /// It listens at this address.
       case listening(PortAddress)
     }
 
@@ -26,6 +28,7 @@
     private let state = StateLock(State())
     private let start = ContinuousClock.now
 
+    /// Serves chips at a place; `chip` makes one for each connection.
     public init(at place: Place, chip: @escaping @Sendable () -> SimulatedChip) {
       self.place = place
       makeChip = chip
@@ -34,7 +37,9 @@
     /// Where hosts find the chip, as `PortAddress` reads it; `nil` before `run` and while it is unplugged.
     public var path: String? { state.withLock { $0.path } }
 
+    /// Drops the connection and takes no new one, as if the cable were pulled.
     public func unplug() { change { $0.isPlugged = false } }
+    /// Takes connections again.
     public func plug() { change { $0.isPlugged = true } }
     /// Ends `run`.
     public func close() { change { $0.isClosed = true } }

@@ -9,22 +9,27 @@
   /// `run` blocks and belongs on a thread of its own (`PortThread`); orders may come from any thread. A session that was ordered ranges until
   /// `stop`, or until it fails for a reason that another try does not change.
   public final class UCIConnection: Sendable {
+    /// Settings of a connection.
     public struct Settings: Sendable, Hashable {
+      /// Settings of the protocol's driver.
       public var driver: UCIDriver.Settings
       /// Bd, of a serial port
       public var speed = 115_200
       /// s until a port that is gone is opened again; twice as long after each failure, up to the second number.
       public var firstWait = 0.05
+      /// Longest time between two attempts to connect again, s.
       public var longestWait = 0.25
       /// How often a session may lose its chip without a round between.
       public var maximumStarts = 3
 
+      /// Creates one with default values.
       public init() {
         driver = UCIDriver.Settings()
         driver.silentRounds = 20
       }
     }
 
+    /// What a connection reports.
     public enum Event: Sendable {
       /// The chip was reset and has said what it is: the first time, and after each `unavailable`.
       case ready(DeviceInfo, Capabilities)
@@ -32,9 +37,11 @@
       case unavailable(UCIConnectionError)
       /// By the session's id.
       case started(UInt32)
+      /// The ranging session of this identifier has stopped.
       case stopped(UInt32)
       /// The session has ended, and is not tried again.
       case failed(UInt32, UCIDriverError)
+      /// Results of the ranging session of this identifier.
       case info(UInt32, SessionInfo)
       /// Traffic, as it goes over the wire.
       case packet(UCIPacket)
@@ -51,10 +58,13 @@
       var isClosed = false
     }
 
+    /// Where the radio is reached.
     public let address: PortAddress
+    /// Settings of this connection.
     public let settings: Settings
     private let shared = StateLock(Shared())
 
+    /// A connection that is not open yet.
     public init(_ address: PortAddress, settings: Settings = Settings()) {
       self.address = address
       self.settings = settings
@@ -67,6 +77,7 @@
       order(.start(id, type, parameters))
     }
 
+    /// Stops the ranging session of this identifier.
     public func stop(_ id: UInt32) { order(.stop(id)) }
 
     /// Ends `run`, once its sessions are stopped.

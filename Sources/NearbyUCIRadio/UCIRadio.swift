@@ -21,6 +21,7 @@
       var reader = UCIRoundReader()
     }
 
+    /// Capabilities of the chip.
     public let capabilities: DeviceCapabilities
     /// UCI chips take an address for each session.
     public let address: DeviceAddress? = nil
@@ -54,6 +55,7 @@
       core.connection.start(id, parameters: chip.parameters)
     }
 
+    /// Stops ranging on a link.
     public func stop(_ link: RangingLink) async {
       if let id = core.release(link) { core.connection.stop(id) }
     }

@@ -4,6 +4,7 @@ import UWBTypes
 public struct CaptureOptions: Sendable, Hashable {
   /// What the rows of an array of two axes are.
   public enum Rows: String, Sendable, Hashable, CaseIterable {
+    /// Rows are antennas of one reception, or impulse responses one after the other.
     case antennas, cirs
   }
 
@@ -23,10 +24,12 @@ public struct CaptureOptions: Sendable, Hashable {
   public var deviation: Double?
   /// For tables of ranges whose columns have no names: the radios that stand and those that move, in the columns' order.
   public var anchors: [DeviceAddress] = []
+  /// The radios that move, in the columns' order.
   public var tags: [DeviceAddress] = []
   /// A stream ends, as if its writer had closed it, once this descriptor can be read from.
   public var endDescriptor: Int32?
 
+  /// Creates one with the given values.
   public init(
     profile: String? = nil, rows: Rows = .antennas, scale: Float? = nil, tapSpacing: Double? = nil,
     firstPathTaps: Double? = nil

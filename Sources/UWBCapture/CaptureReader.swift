@@ -15,6 +15,7 @@ public struct CaptureHeader: Sendable {
   /// What the capture's own clock says at time 0, s: since 1970, since midnight, or since anything; `nil` where it has none.
   public var clockStart: Double?
 
+  /// Creates one with the given values.
   public init(
     format: String, profile: String, array: AntennaLayout? = nil, notes: [String] = [], hasPhase: Bool = true
   ) {
@@ -37,8 +38,10 @@ public struct SkippedInput: Sendable, Hashable {
   /// Reasons that `locate` has not yet been told the place of.
   private var unplaced: [String] = []
 
+  /// Nothing skipped yet.
   public init() {}
 
+  /// Whether nothing was skipped.
   public var isEmpty: Bool { counts.isEmpty }
 
   /// Counts one more (or `count` more) for `reason`; the first one's `place` is kept.
@@ -103,6 +106,7 @@ public struct CaptureError: Error, Sendable, Hashable, CustomStringConvertible {
   /// What to do about it.
   public var remedy: String
 
+  /// Creates one with the given values.
   public init(file: String, place: String? = nil, problem: String, remedy: String) {
     self.file = file
     self.place = place

@@ -6,8 +6,10 @@ import UWBTypes
 public struct RadioPair: Sendable, Hashable {
   /// `nil` where the capture does not name the local device.
   public var local: DeviceAddress?
+  /// Address of the other device.
   public var peer: DeviceAddress
 
+  /// Creates one with the given values.
   public init(local: DeviceAddress?, peer: DeviceAddress) {
     self.local = local
     self.peer = peer
@@ -15,6 +17,7 @@ public struct RadioPair: Sendable, Hashable {
 }
 
 extension RangingExchange {
+  /// The two devices of this exchange.
   public var pair: RadioPair { RadioPair(local: local, peer: peer) }
 }
 
@@ -36,6 +39,7 @@ public struct EachPair<State: Sendable>: Sendable {
   /// Pairs that are remembered.
   public var count: Int { states.count }
 
+  /// State of a pair; the first access makes it.
   public subscript(pair: RadioPair) -> State {
     get { states[pair] ?? fresh }
     _modify {

@@ -29,15 +29,18 @@ public struct PeerTracker: Sendable, Hashable {
     public var outliers: Double
     /// Outliers in a row that agree: an offset of fewer measurements than this, or of less time (s), is never taken for the distance.
     public var burstLength: Int
+    /// Shortest time, s, that a run of agreeing outliers lasts before it is taken for the distance.
     public var burstTime: Double
     /// Mean times for which line of sight lasts, and is lost, s.
     public var clearTime: Double
+    /// Mean time for which line of sight is lost, s.
     public var obstructedTime: Double
     /// What losing line of sight adds to a distance most often, m.
     public var detour: Double
     /// A silence of so many seconds starts the filter afresh.
     public var longestGap: Double
 
+    /// Creates one with the given values.
     public init(
       acceleration: Double = 0.7, angularAcceleration: Double = 0.5, speed: Double = 1.3, straightTime: Double = 2,
       gate: Double = 4, outliers: Double = 0.02, burstLength: Int = 9, burstTime: Double = 0.6,
@@ -62,12 +65,14 @@ public struct PeerTracker: Sendable, Hashable {
   private static let deviations = 1e-4...1e3
   private static let distances = -1e6...1e6
 
+  /// The settings of this tracker.
   public let configuration: Configuration
   private var distance: RangeTrack?
   private var azimuth: ScalarTrack?
   private var elevation: ScalarTrack?
   private var pose: DevicePose?
 
+  /// A tracker without tracks.
   public init(_ configuration: Configuration = Configuration()) {
     self.configuration = configuration
   }
@@ -87,6 +92,7 @@ public struct PeerTracker: Sendable, Hashable {
     /// How likely the peer is in line of sight, by how the distances went; `nil` without a distance.
     public var lineOfSightProbability: Double?
 
+    /// Creates one with the given values.
     public init(
       measurement: RangingMeasurement, isOutlier: Bool, normalisedInnovation: Double? = nil,
       innovationProbability: Double? = nil, lineOfSightProbability: Double? = nil

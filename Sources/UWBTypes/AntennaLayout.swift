@@ -7,6 +7,7 @@ public struct AntennaLayout: Sendable, Hashable {
   /// Carrier frequency, Hz.
   public var carrier: Double
 
+  /// Creates one with the given values.
   public init(positions: [SIMD3<Double>], carrier: Double) {
     self.positions = positions
     self.carrier = carrier

@@ -25,8 +25,11 @@ public struct ChannelImpulseResponse: Sendable {
   public let storage: TapStorage
   /// Where the first antenna's first tap lies in `storage`, bytes.
   public let byteOffset: Int
+  /// Format of one sample.
   public let format: SampleFormat
+  /// Number of antennas, at least 1.
   public let antennaCount: Int
+  /// Number of taps of each antenna.
   public let tapCount: Int
   /// Samples from the start of one antenna to the start of the next.
   public let antennaStride: Int

@@ -4,9 +4,12 @@ public struct DevicePose: Sendable, Hashable {
   public var position: SIMD3<Double>
   /// The device's own axes in those of the world, unit vectors: right, up, and out of its front (+z).
   public var right: SIMD3<Double>
+  /// Unit vector out of the top of the device (+y), in the axes of the world.
   public var up: SIMD3<Double>
+  /// Unit vector out of the front of the device (+z), in the axes of the world.
   public var front: SIMD3<Double>
 
+  /// A pose from a position, m, and two axes.
   public init(
     position: SIMD3<Double> = .zero, right: SIMD3<Double> = SIMD3(1, 0, 0), up: SIMD3<Double> = SIMD3(0, 1, 0),
     front: SIMD3<Double> = SIMD3(0, 0, 1)

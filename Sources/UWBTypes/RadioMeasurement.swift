@@ -9,6 +9,7 @@ public struct RadioMeasurement: Sendable, Hashable {
     /// 0 … 1; 0 says that there is no angle.
     public var figureOfMerit: Double
 
+    /// An angle and its standard deviation, rad; the figure of merit is from 0 to 1.
     public init(_ value: Double, deviation: Double = .pi / 36, figureOfMerit: Double = 1) {
       self.value = value
       self.deviation = deviation
@@ -20,13 +21,16 @@ public struct RadioMeasurement: Sendable, Hashable {
   public var distance: Double?
   /// m, standard deviation
   public var distanceDeviation: Double
+  /// Azimuth, positive to the right; nil where the radio does not measure it.
   public var azimuth: Angle?
+  /// Elevation, positive upwards; nil where the radio does not measure it.
   public var elevation: Angle?
   /// 0 … 1
   public var lineOfSightProbability: Double?
   /// s, on the radio's clock; `nil` takes the host's when the report arrives.
   public var time: Double?
 
+  /// Creates one with the given values.
   public init(
     distance: Double?, distanceDeviation: Double = 0.1, azimuth: Angle? = nil, elevation: Angle? = nil,
     lineOfSightProbability: Double? = nil, time: Double? = nil

@@ -9,6 +9,7 @@ public struct RangingMessage: Sendable {
   }
   @usableFromInline var stored: StoredReception?
 
+  /// Creates one with the given values.
   @inlinable public init(transmitted: DeviceTime? = nil, reception: Reception? = nil) {
     self.transmitted = transmitted
     stored = reception.map(StoredReception.init)
@@ -35,6 +36,7 @@ public struct ChipReport: Sendable, Hashable, Codable {
   /// Elevation, rad, positive upwards.
   public var elevation: Double?
 
+  /// Creates one with the given values.
   public init(
     distance: Double? = nil, rawDistance: Double? = nil, clockOffsetppm: Double? = nil, azimuth: Double? = nil,
     elevation: Double? = nil
@@ -55,8 +57,10 @@ public struct GroundTruth: Sendable, Hashable, Codable {
   public var azimuth: Double?
   /// rad, positive upwards
   public var elevation: Double?
+  /// Whether nothing stood between the antennas; nil where unknown.
   public var isLineOfSight: Bool?
 
+  /// Creates one with the given values.
   public init(
     distance: Double? = nil, azimuth: Double? = nil, elevation: Double? = nil, isLineOfSight: Bool? = nil
   ) {
@@ -77,6 +81,7 @@ public struct GroundTruth: Sendable, Hashable, Codable {
 public struct RangingExchange: Sendable {
   /// Which side sent the poll.
   public enum Initiator: Sendable, Hashable {
+    /// The device that sends the first frame: the local one or its peer.
     case local, peer
   }
 
@@ -84,17 +89,24 @@ public struct RangingExchange: Sendable {
   public var index: Int
   /// Seconds since the capture's first exchange, on the local device's clock.
   public var time: Double
+  /// Address of the other device.
   public var peer: DeviceAddress
+  /// Address of the local device; nil where the capture does not name it.
   public var local: DeviceAddress?
+  /// The device that sends the poll.
   public var initiator: Initiator
+  /// The first frame, from the initiator.
   public var poll: RangingMessage
+  /// The second frame, from the responder.
   public var response: RangingMessage?
   /// The responder's own poll, between response and final: double-sided ranging with four messages.
   public var secondPoll: RangingMessage?
+  /// The third frame, from the initiator; nil in single-sided ranging.
   public var final: RangingMessage?
   /// Bits of the devices' counters that the timestamps kept: 40, or 32 where a program printed 32. Intervals inside the
   /// exchange are right either way; from one exchange to the next whole wraps of 67 ms are lost with 32.
   public var counterBits: Int
+  /// Results of the chip itself; nil where the capture has none.
   public var chipReport: ChipReport?
   /// Phase differences of arrival that the chip hands over in place of CIRs, rad, whole turns not told: as the device
   /// numbers its antenna pairs, or antenna 1, 2, … against antenna 0 where an array is given.
@@ -103,10 +115,12 @@ public struct RangingExchange: Sendable {
   public var ready: RadioMeasurement?
   /// Whether such a chip says that the round failed.
   public var hasFailed = false
+  /// What is known to be true; nil where the capture has none.
   public var truth: GroundTruth?
   /// Where the peer stands, m, in the room's axes; `nil` where the capture doesn't say.
   public var peerPosition: SIMD3<Double>?
 
+  /// Creates one with the given values.
   public init(
     index: Int, time: Double, peer: DeviceAddress, local: DeviceAddress? = nil, initiator: Initiator = .peer,
     poll: RangingMessage, response: RangingMessage? = nil, secondPoll: RangingMessage? = nil,

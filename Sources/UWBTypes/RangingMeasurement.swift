@@ -23,10 +23,14 @@ public enum MeasurementStatus: String, Sendable, Hashable, Codable, CaseIterable
 
 /// First paths, by the message in whose reception they were found: taps from the start of the accumulator.
 public struct FirstPaths: Sendable, Hashable, Codable {
+  /// First path of the poll, taps.
   public var poll: Double?
+  /// First path of the response, taps.
   public var response: Double?
+  /// First path of the final, taps.
   public var final: Double?
 
+  /// Creates one with the given values.
   public init(poll: Double? = nil, response: Double? = nil, final: Double? = nil) {
     self.poll = poll
     self.response = response
@@ -40,7 +44,9 @@ public struct RangingMeasurement: Sendable, Hashable, Codable {
   public var exchange: Int
   /// Seconds since the capture's first exchange, on the local device's clock.
   public var time: Double
+  /// Address of the other device.
   public var peer: DeviceAddress
+  /// Whether a distance was measured, and why not.
   public var status: MeasurementStatus
   /// m, what the calibration knows of taken off; `nil` unless the status is `ok`, and where there is nothing but a
   /// direction
@@ -66,6 +72,7 @@ public struct RangingMeasurement: Sendable, Hashable, Codable {
   public var directionStatus: DirectionStatus?
   /// Where the peer may be instead, where the direction is ambiguous: the best of the other candidates.
   public var alternativeDirection: SourceDirection?
+  /// First paths of the frames that the local device received, taps.
   public var firstPathTaps: FirstPaths
   /// Power of the first path over the noise variance of a tap, dB: the weakest of the exchange's receptions.
   public var snrdB: Double?
@@ -87,6 +94,7 @@ public struct RangingMeasurement: Sendable, Hashable, Codable {
   /// sight and range bias are then not told.
   public var fallback: DelayMethod?
 
+  /// Creates one with the given values.
   public init(
     exchange: Int, time: Double, peer: DeviceAddress, status: MeasurementStatus, distance: Double? = nil,
     distanceDeviation: Double? = nil, rawDistance: Double? = nil, rawDistanceDeviation: Double? = nil,

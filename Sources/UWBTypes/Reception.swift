@@ -38,6 +38,7 @@ public struct Reception: Sendable {
   /// The same by the receiver's time tracking, in the same sign.
   public var timeTrackingOffsetppm: Double?
 
+  /// Creates one with the given values.
   public init(
     time: DeviceTime, chipFirstPathTaps: Double? = nil, impulseResponse: ChannelImpulseResponse? = nil,
     preambleCount: Int? = nil, receivedPowerdBm: Double? = nil, firstPathPowerdBm: Double? = nil,

@@ -25,6 +25,7 @@ public struct SourceDirection: Sendable, Hashable, Codable {
   /// Standard deviation of `elevation`.
   public var elevationDeviation: Double?
 
+  /// Creates one with the given values.
   public init(
     direction: SIMD3<Double>, azimuth: Double? = nil, azimuthDeviation: Double? = nil, elevation: Double? = nil,
     elevationDeviation: Double? = nil

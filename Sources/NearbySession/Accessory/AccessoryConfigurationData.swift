@@ -14,6 +14,7 @@ public struct AccessoryConfigurationData: Sendable, Hashable {
       self.rawValue = rawValue
     }
 
+    /// The accessory leaves the rate to the app.
     public static let automatic = UpdateRate(rawValue: 0)
     /// About 1.3 Hz.
     public static let infrequent = UpdateRate(rawValue: 10)
@@ -21,8 +22,11 @@ public struct AccessoryConfigurationData: Sendable, Hashable {
     public static let userInteractive = UpdateRate(rawValue: 20)
   }
 
+  /// Role of the accessory in ranging.
   public enum Role: UInt8, Sendable, Hashable, CaseIterable {
+    /// The accessory responds to the app's device.
     case controleeResponder = 0
+    /// The accessory controls the session and begins each round.
     case controllerInitiator = 1
   }
 
@@ -30,15 +34,23 @@ public struct AccessoryConfigurationData: Sendable, Hashable {
   static let uwbLength: UInt8 = 19
   static let uwbLengthWithDrift: UInt8 = 21
 
+  /// Version of the accessory protocol.
   public var version: AccessoryProtocolVersion
+  /// Rate at which the accessory wants updates.
   public var preferredUpdateRate: UpdateRate
   /// Ten bytes, kept so that data is written back as it was read.
   public let reserved: [UInt8]
+  /// Version of the accessory's UWB configuration.
   public var uwbVersion: AccessoryProtocolVersion
+  /// Identifier of the manufacturer.
   public var manufacturer: UInt32
+  /// Identifier of the model.
   public var model: UInt32
+  /// Version of the accessory's firmware.
   public var middleware: UInt32
+  /// Role of the accessory in ranging.
   public var role: Role
+  /// Short MAC address of the accessory.
   public var shortAddress: UInt16
   /// Parts per million; `nil` in the short form.
   public var clockDriftppm: UInt16?

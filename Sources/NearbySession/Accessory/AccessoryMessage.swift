@@ -15,6 +15,7 @@ public enum AccessoryMessage: Sendable, Hashable {
   /// A message of the app's own, or of a later version, passed on as it came.
   case other(id: UInt8, data: [UInt8])
 
+  /// Reads a message.
   public init(bytes: some Sequence<UInt8>) throws(AccessoryMessageError) {
     let bytes = [UInt8](bytes)
     guard let id = bytes.first else { throw .empty }
@@ -34,6 +35,7 @@ public enum AccessoryMessage: Sendable, Hashable {
     }
   }
 
+  /// First byte of the message, which names its kind.
   public var id: UInt8 {
     switch self {
     case .configurationData: 0x01

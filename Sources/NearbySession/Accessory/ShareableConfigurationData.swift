@@ -40,6 +40,7 @@ public struct ShareableConfigurationData: Sendable, Hashable {
       self.second = second
     }
 
+    /// The United States, “US” in ASCII.
     public static let unitedStates = Country(first: 0x55, second: 0x53)
 
     public var description: String {
@@ -51,17 +52,27 @@ public struct ShareableConfigurationData: Sendable, Hashable {
   static let shortLength: UInt8 = 23
   static let lengthWithStability: UInt8 = 25
 
+  /// Version of the accessory protocol.
   public var version: AccessoryProtocolVersion
+  /// Country whose rules hold.
   public var country: Country
+  /// Identifier of the ranging session.
   public var sessionIdentifier: UInt32
+  /// Index of the preamble code.
   public var preambleIndex: UInt8
+  /// UWB channel: 5 or 9.
   public var channel: UInt8
+  /// Slots of a ranging round.
   public var slotsPerRound: UInt16
   /// Ranging scheduling time units: 1200 make 1 ms (IEEE 802.15.4z).
   public var slotRSTU: UInt16
+  /// Length of a ranging block, ms.
   public var blockMilliseconds: UInt16
+  /// Bit mask of what a ranging round holds.
   public var roundControl: UInt8
+  /// Initial vector of the secret sequence (STS).
   public var stsInitialVector: InitialVector
+  /// Short MAC address of the app's device.
   public var destinationAddress: UInt16
   /// The last field of the long form (100 and 200 were seen); `nil` in the short form.
   public var clockStability: UInt16?

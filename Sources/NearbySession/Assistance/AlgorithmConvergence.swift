@@ -2,16 +2,23 @@
 public enum AlgorithmConvergence: Sendable, Hashable {
   /// What the user can do for it.
   public enum Reason: String, Sendable, Hashable, CaseIterable {
+    /// The device has to move more.
     case insufficientMovement
+    /// The device has to be turned from side to side.
     case insufficientHorizontalSweep
+    /// The device has to be tilted up and down.
     case insufficientVerticalSweep
+    /// The camera sees too little light.
     case insufficientLighting
+    /// The radio signal is too weak.
     case insufficientSignalStrength
   }
 
   /// No pose and no measurement yet.
   case unknown
+  /// Not converged, for these reasons.
   case notConverged(Set<Reason>)
+  /// Converged: the position of the object is known.
   case converged
 }
 
@@ -32,5 +39,6 @@ public struct AssistanceSettings: Sendable, Hashable {
   /// m: where the measured distance is farther off from the one to the remembered place, the peer has moved away.
   public var placeTolerance = 1.0
 
+  /// Creates one with default values.
   public init() {}
 }

@@ -43,6 +43,7 @@ public struct NearbyPose: Sendable, Hashable {
 
 /// A place in the world as a 4 × 4 matrix: three axes and a translation, each a column.
 public struct WorldTransform: Sendable, Hashable {
+  /// Columns of the 4 × 4 matrix; lengths in m.
   public let columns: (SIMD4<Double>, SIMD4<Double>, SIMD4<Double>, SIMD4<Double>)
 
   /// Ranging tells a peer's place and not how it is turned: its axes are the world's.

@@ -1,12 +1,15 @@
 /// What a device's radio and sensors can do; an app looks here before it makes a session.
 public struct DeviceCapabilities: Sendable, Hashable {
+  /// Whether the device measures distance.
   public var supportsPreciseDistanceMeasurement: Bool
   /// Two antennas or more.
   public var supportsDirectionMeasurement: Bool
   /// A camera or an inertial unit that gives the device's pose.
   public var supportsCameraAssistance: Bool
+  /// Whether the device measures distance at extended range.
   public var supportsExtendedDistanceMeasurement: Bool
 
+  /// Creates one with the given values.
   public init(
     supportsPreciseDistanceMeasurement: Bool = false, supportsDirectionMeasurement: Bool = false,
     supportsCameraAssistance: Bool = false, supportsExtendedDistanceMeasurement: Bool = false

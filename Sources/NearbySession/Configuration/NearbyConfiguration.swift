@@ -2,7 +2,9 @@ import UWBTypes
 
 /// Says whether a session's peer is a device or an accessory.
 public enum NearbyConfiguration: Sendable, Hashable {
+  /// Ranging with a device that runs a session of its own.
   case peer(NearbyPeerConfiguration)
+  /// Ranging with an accessory.
   case accessory(NearbyAccessoryConfiguration)
 
   /// The token that updates echo.
@@ -21,6 +23,7 @@ public enum NearbyConfiguration: Sendable, Hashable {
     }
   }
 
+  /// Whether camera and motion help to find the direction.
   public var isCameraAssistanceEnabled: Bool {
     switch self {
     case .peer(let configuration): configuration.isCameraAssistanceEnabled
@@ -46,6 +49,7 @@ public enum NearbyConfiguration: Sendable, Hashable {
 
 /// Ranges with another device's session.
 public struct NearbyPeerConfiguration: Sendable, Hashable {
+  /// Token of the peer's session.
   public let peerDiscoveryToken: DiscoveryToken
   /// The address under which the peer ranges: the token's, unless the radio in use has another.
   public var peerAddress: DeviceAddress
@@ -54,6 +58,7 @@ public struct NearbyPeerConfiguration: Sendable, Hashable {
   /// Range beyond the usual reach; both devices must be able to.
   public var isExtendedDistanceMeasurementEnabled = false
 
+  /// A configuration for the peer of this token.
   public init(peerToken: DiscoveryToken, peerAddress: DeviceAddress? = nil) {
     peerDiscoveryToken = peerToken
     self.peerAddress = peerAddress ?? peerToken.address
@@ -62,12 +67,14 @@ public struct NearbyPeerConfiguration: Sendable, Hashable {
 
 /// Ranges with an accessory that has sent its configuration data.
 public struct NearbyAccessoryConfiguration: Sendable, Hashable {
+  /// Configuration data that the accessory sent.
   public let accessoryData: AccessoryConfigurationData
   /// Names the accessory in updates.
   public let accessoryDiscoveryToken: DiscoveryToken
   /// The platform's name of the accessory's Bluetooth link (a UUID on Apple's systems, an address elsewhere); with
   /// one, the session goes on in the background.
   public var bluetoothPeerIdentifier: String?
+  /// Whether camera and motion help to find the direction.
   public var isCameraAssistanceEnabled = false
 
   /// Takes the data of the accessory's message 0x01, without the id byte.

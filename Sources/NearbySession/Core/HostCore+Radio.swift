@@ -22,6 +22,7 @@ extension HostCore {
     for slot in failed { invalidate(slot, with: NearbyError(.sessionFailed, reason), into: &events) }
   }
 
+  /// Whether a session ranges on this link.
   public func isRanging(_ link: RangingLink) -> Bool { slot(of: link) != nil }
 
   /// How a running session's link is to be ranged.

@@ -1,5 +1,7 @@
 extension HostCore {
+  /// What a call to run a session led to.
   public enum RunOutcome: Sendable, Hashable {
+    /// The session runs.
     case running
     /// The user's answer is awaited; the session starts, or ends, with it.
     case awaitingPermission

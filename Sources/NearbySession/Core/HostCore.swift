@@ -9,13 +9,19 @@ public struct HostCore: Sendable {
   /// A clock that goes back by more was set anew; by less, its readings were handed over out of order. s.
   static let disorder = 1.0
 
+  /// Settings of all sessions.
   public let settings: NearbySettings
+  /// Capabilities of the device.
   public let capabilities: DeviceCapabilities
+  /// Whether the user permits ranging.
   public internal(set) var permission: NearbyPermission
   /// Whether somebody will say what the user answered.
   public var isPermissionExpected = true
+  /// Whether the app is in front.
   public internal(set) var applicationState = ApplicationState.foreground
+  /// Whether the radio can range.
   public internal(set) var isRadioAvailable = true
+  /// How the device is held.
   public internal(set) var orientation = DeviceOrientation.portrait
   /// Measurements that belong to no running session.
   public internal(set) var undelivered = 0
@@ -36,6 +42,7 @@ public struct HostCore: Sendable {
   /// For each session with a deadline an entry that is no later.
   var deadlines = DeadlineQueue()
 
+  /// A host without sessions.
   public init(
     settings: NearbySettings = NearbySettings(), capabilities: DeviceCapabilities = .all,
     permission: NearbyPermission = .granted, tokens: TokenGenerator = .system
@@ -79,6 +86,7 @@ public struct HostCore: Sendable {
     index(of: id).flatMap { slots[$0].configuration }
   }
 
+  /// Whether the session runs.
   public func isRunning(_ id: SessionID) -> Bool {
     index(of: id).map { slots[$0].phase } == .running
   }

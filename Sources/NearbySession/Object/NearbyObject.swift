@@ -2,9 +2,13 @@
 public struct NearbyObject: Sendable, Hashable {
   /// Whether the peer is level with the device.
   public enum VerticalDirectionEstimate: String, Sendable, Hashable, CaseIterable {
+    /// Not known.
     case unknown
+    /// On about the same level.
     case same
+    /// Above the device.
     case above
+    /// Below the device.
     case below
     /// Not level, but on which side the measurement can't tell.
     case aboveOrBelow
@@ -24,6 +28,7 @@ public struct NearbyObject: Sendable, Hashable {
     case exchangeFailed
     /// The exchange went well and gave no such value.
     case notMeasured
+    /// The object is too far away.
     case outOfRange
     /// The direct path is too unlikely: something stands between.
     case obstructed
@@ -31,6 +36,7 @@ public struct NearbyObject: Sendable, Hashable {
     case uncertain
     /// The signal is too weak to come in on the antennas' side.
     case weakSignal
+    /// The object is outside the antennas' field of view.
     case outsideFieldOfView
     /// Inside the field of view of an upright device, and outside that of one held sideways.
     case orientation
@@ -44,6 +50,7 @@ public struct NearbyObject: Sendable, Hashable {
   public var direction: SIMD3<Double>?
   /// rad, positive to the right
   public var horizontalAngle: Double?
+  /// Whether the object is above or below the device.
   public var verticalDirectionEstimate: VerticalDirectionEstimate
   /// m, standard deviation
   public var distanceDeviation: Double?
@@ -60,6 +67,7 @@ public struct NearbyObject: Sendable, Hashable {
   /// s, on the host's clock: when the host was told
   public var time: Double
 
+  /// Creates one with the given values.
   public init(
     discoveryToken: DiscoveryToken, distance: Double? = nil, direction: SIMD3<Double>? = nil,
     horizontalAngle: Double? = nil, verticalDirectionEstimate: VerticalDirectionEstimate = .unknown,

@@ -9,20 +9,30 @@ public struct NearbyObjectRecord: Sendable {
 
   /// m
   public var distance: Double
+  /// Standard deviation of the distance, m.
   public var distanceDeviation: Double
+  /// Unit vector to the object; NaN where `hasDirection` is 0.
   public var direction: SIMD3<Double>
   /// rad
   public var horizontalAngle: Double
+  /// Standard deviation of the azimuth, rad.
   public var azimuthDeviation: Double
+  /// Standard deviation of the elevation, rad.
   public var elevationDeviation: Double
+  /// Probability of line of sight, 0 to 1.
   public var lineOfSightProbability: Double
   /// s
   public var time: Double
+  /// 1 where the distance is known, else 0.
   public var hasDistance: UInt8
+  /// 1 where the direction is known, else 0.
   public var hasDirection: UInt8
+  /// 1 where the horizontal angle is known, else 0.
   public var hasHorizontalAngle: UInt8
+  /// 1 where the probability of line of sight is known, else 0.
   public var hasLineOfSightProbability: UInt8
 
+  /// The record of an object.
   public init(_ object: NearbyObject) {
     distance = object.distance ?? Self.distanceNotAvailable
     distanceDeviation = object.distanceDeviation ?? .nan

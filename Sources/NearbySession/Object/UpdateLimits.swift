@@ -21,6 +21,7 @@ public struct UpdateLimits: Sendable, Hashable {
   /// rad: up to this elevation a peer counts as level with the device.
   public var levelElevation: Double = .pi / 12
 
+  /// Creates one with default values.
   public init() {}
 
   /// Lets everything through.

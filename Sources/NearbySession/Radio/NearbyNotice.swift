@@ -9,6 +9,7 @@ public enum NearbyNotice: Sendable, Hashable {
 
   static let version: UInt8 = 1
 
+  /// Token of the sender's session.
   public var token: DiscoveryToken {
     switch self {
     case .peerEnded(let token), .accessoryStopped(let token): token

@@ -2,19 +2,27 @@ import UWBTypes
 
 /// How two devices range, as a radio needs to know it. Both ends of a session have the same, but for role and addresses.
 public struct RangingParameters: Sendable, Hashable {
+  /// Identifier of the ranging session.
   public var sessionIdentifier: UInt32
   /// Which end leads: the controller begins each round.
   public var isController: Bool
   /// Short addresses on the air.
   public var localAddress: UInt16
+  /// Short MAC address of the peer.
   public var peerAddress: UInt16
+  /// UWB channel: 5 or 9.
   public var channel: UInt8
+  /// Index of the preamble code.
   public var preambleIndex: UInt8
+  /// Slots of a ranging round.
   public var slotsPerRound: UInt16
   /// Ranging scheduling time units: 1200 make 1 ms.
   public var slotRSTU: UInt16
+  /// Length of a ranging block, ms.
   public var blockMilliseconds: UInt16
+  /// Bit mask of what a ranging round holds.
   public var roundControl: UInt8
+  /// Initial vector of the secret sequence (STS).
   public var stsInitialVector: ShareableConfigurationData.InitialVector
 
   /// As another radio or a message states them.

@@ -5,6 +5,7 @@ import UWBTypes
 /// A radio ranges each link from `start` to `stop` and reports every round, the missed ones too. It needs no clock in common with the host, and may
 /// report on any task. When its reports end it is gone, and sessions are suspended until a radio is attached again.
 public protocol RangingRadio: Sendable {
+  /// What the radio can measure.
   var capabilities: DeviceCapabilities { get }
   /// The short address that the radio always has; `nil` for one that takes a new one for each link.
   var address: DeviceAddress? { get }
@@ -12,6 +13,7 @@ public protocol RangingRadio: Sendable {
   var reports: AsyncStream<RadioReport> { get }
   /// Ranges a link, or ranges it anew with other parameters after `stop`. An error ends the session.
   func start(_ link: RangingLink, parameters: RangingParameters) async throws
+  /// Stops ranging on a link.
   func stop(_ link: RangingLink) async
 }
 
@@ -26,6 +28,7 @@ public enum RadioReport: Sendable {
   case missed(RangingLink)
   /// The radio is busy with something else; sessions are suspended.
   case suspended
+  /// The radio can range again.
   case resumed
   /// One link can't go on, or none can.
   case failed(String, of: RangingLink?)

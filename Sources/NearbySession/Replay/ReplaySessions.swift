@@ -8,14 +8,19 @@ import UWBTypes
 /// Time is the measurements' own. The same measurements, settings and seed give the same events, tokens included; a
 /// peer's tokens depend on the seed and its address alone, so that shards of a capture agree.
 public struct ReplaySessions: Sendable {
+  /// Settings of a replay.
   public struct Settings: Sendable, Hashable {
     /// As in a live host, but that failed exchanges give no update (a replay reports them itself) and that neither the
     /// number of sessions nor a long silence ends anything.
     public var session: NearbySettings
+    /// Capabilities of the device that is replayed.
     public var capabilities = DeviceCapabilities.all
+    /// Whether camera assistance is on.
     public var isCameraAssistanceEnabled = false
+    /// Seed of the random tokens.
     public var seed: UInt64 = 1
 
+    /// Creates one with default values.
     public init() {
       session = NearbySettings()
       session.failedMeasurements = .notDelivered
@@ -25,15 +30,21 @@ public struct ReplaySessions: Sendable {
     }
   }
 
+  /// What a session reported.
   public struct Event: Sendable, Hashable {
+    /// What happened.
     public enum Kind: Sendable, Hashable {
+      /// A nearby object has new values.
       case update(NearbyObject)
+      /// A nearby object was removed.
       case removed(DiscoveryToken, NearbyObject.RemovalReason)
     }
 
+    /// Address of the peer.
     public let peer: DeviceAddress
     /// s since the capture's first exchange
     public let time: Double
+    /// What happened.
     public let kind: Kind
   }
 
@@ -42,6 +53,7 @@ public struct ReplaySessions: Sendable {
     let configuration: NearbyConfiguration
   }
 
+  /// Settings of this replay.
   public let settings: Settings
   private var core: HostCore
   private var peers: [DeviceAddress: Peer] = [:]
@@ -49,6 +61,7 @@ public struct ReplaySessions: Sendable {
   private var addresses: [DeviceAddress] = []
   private var scratch: [SessionEvent] = []
 
+  /// A replay that has delivered nothing yet.
   public init(settings: Settings = Settings()) {
     self.settings = settings
     core = Self.makeCore(settings)

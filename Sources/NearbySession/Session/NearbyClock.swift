@@ -10,6 +10,7 @@ public protocol NearbyClock: Sendable {
 public struct NearbyMonotonicClock: NearbyClock {
   private let start = ContinuousClock.now
 
+  /// The system's monotonic clock.
   public init() {}
 
   public var now: Double {
@@ -22,6 +23,7 @@ public struct NearbyMonotonicClock: NearbyClock {
 public final class NearbyManualClock: NearbyClock {
   private let time: StateLock<Double>
 
+  /// A clock that stands at `now`, s.
   public init(now: Double = 0) {
     time = StateLock(now)
   }

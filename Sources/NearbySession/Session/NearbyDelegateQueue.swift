@@ -26,6 +26,7 @@ public struct NearbyDelegateQueue: Sendable {
     NearbyDelegateQueue(isMainThread: true, schedule: schedule)
   }
 
+  /// An executor on this queue.
   public init(_ queue: DispatchQueue) {
     self.init { queue.async(execute: $0) }
   }

@@ -8,6 +8,7 @@ public struct NearbyPermissionRequest: Sendable {
   public let usageDescription: String
   let ask: @Sendable (String) async -> Bool
 
+  /// A request with the text that the user is shown and the function that asks.
   public init(usageDescription: String, ask: @escaping @Sendable (_ usageDescription: String) async -> Bool) {
     self.usageDescription = usageDescription
     self.ask = ask
@@ -32,6 +33,7 @@ public final class NearbyHost: Sendable {
     var alarm = Double.infinity
   }
 
+  /// Settings of all sessions of this host.
   public let settings: NearbySettings
   /// What the device can do; look here first.
   public let deviceCapabilities: DeviceCapabilities
@@ -80,8 +82,10 @@ public final class NearbyHost: Sendable {
     transact { core, now, events in core.setPermission(permission, at: now, into: &events) }
   }
 
+  /// Whether the app is in front.
   public var applicationState: ApplicationState { read { $0.applicationState } }
 
+  /// Tells the host whether the app is in front; sessions of an app in the background are suspended.
   public func setApplicationState(_ applicationState: ApplicationState) {
     transact { core, now, events in core.setApplicationState(applicationState, at: now, into: &events) }
   }

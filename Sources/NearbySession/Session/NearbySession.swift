@@ -2,6 +2,7 @@
 ///
 /// Safe from any thread. Letting go of the last reference invalidates the session.
 public final class NearbySession: Sendable {
+  /// The host that the session belongs to.
   public let host: NearbyHost
   let id: SessionID
   private let adapter = DelegateAdapter()
@@ -25,6 +26,7 @@ public final class NearbySession: Sendable {
   /// What the session last ran with; `nil` before the first run and once the session is invalid.
   public var configuration: NearbyConfiguration? { host.read { $0.configuration(of: id) } }
 
+  /// Whether the session runs.
   public var isRunning: Bool { host.read { $0.isRunning(id) } }
 
   /// Starts the session, or resumes it with the same tokens.
@@ -35,6 +37,7 @@ public final class NearbySession: Sendable {
     try host.run(id, with: configuration)
   }
 
+  /// Runs the session with a peer.
   public func run(_ configuration: NearbyPeerConfiguration) throws(NearbyError) {
     try run(.peer(configuration))
   }

@@ -1,12 +1,18 @@
 /// What an app is told of a session. Invalidation is no event: it ends the stream with a `NearbyError`.
 public enum NearbySessionEvent: Sendable, Hashable {
+  /// The session started to run.
   case started
+  /// Nearby objects have new values.
   case updated([NearbyObject])
+  /// Nearby objects were removed.
   case removed([NearbyObject], reason: NearbyObject.RemovalReason)
+  /// The session was suspended; it does not resume by itself.
   case suspended
+  /// The suspension ended; `run` starts the session again.
   case suspensionEnded
   /// The data that the app is to send to the accessory, as it is (message 0x0B; `AccessoryMessage` frames it).
   indirect case generatedShareableConfiguration([UInt8], for: NearbyObject)
+  /// Camera assistance converged, or says why not.
   indirect case convergence(AlgorithmConvergence, for: NearbyObject)
 }
 

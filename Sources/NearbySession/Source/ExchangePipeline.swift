@@ -9,6 +9,7 @@ import UWBTypes
 ///
 /// Cost: that of the engine for each exchange. Clocks and trackers grow with the number of peers until `forget`.
 public final class ExchangePipeline {
+  /// The host that measurements are delivered to.
   public let host: NearbyHost
   private let steps: any RangingProcess
 

@@ -7,10 +7,13 @@ import UWBTypes
 public struct DiscoveryToken: Sendable, Hashable {
   /// What a token names.
   public enum Kind: UInt8, Sendable, Hashable {
+    /// A session of an app.
     case session = 1
+    /// An accessory.
     case accessory = 2
   }
 
+  /// What the token stands for.
   public let kind: Kind
   /// What the device that made the token can do.
   public let deviceCapabilities: DeviceCapabilities

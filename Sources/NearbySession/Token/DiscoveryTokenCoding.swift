@@ -4,11 +4,13 @@ import UWBTypes
 public enum DiscoveryTokenError: Error, Sendable, Hashable {
   /// Fewer or more bytes than a token has.
   case length(actual: Int, expected: Int)
+  /// The token has another version of the format.
   case unsupportedVersion(UInt8)
   /// The length that the bytes state is not that of their version.
   case statedLength(actual: UInt8, expected: UInt8)
   /// The check does not fit the bytes: they were damaged.
   case check
+  /// The token stands for an unknown kind of peer.
   case unknownKind(UInt8)
 }
 

@@ -3,6 +3,7 @@
 /// The system's generator is for real use: a token must not be guessed. A seed is for replays and tests, whose output
 /// must repeat to the byte.
 public enum TokenGenerator: Sendable, RandomNumberGenerator {
+  /// Random numbers of the system.
   case system
   /// SplitMix64 with its present state (Steele, Lea, Flood 2014, "Fast splittable pseudorandom number generators").
   case seeded(UInt64)

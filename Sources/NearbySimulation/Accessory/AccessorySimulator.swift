@@ -14,10 +14,12 @@ public struct AccessorySimulator: Sendable, Hashable {
   /// Messages that were not for it, in order.
   public private(set) var others: [AccessoryMessage] = []
 
+  /// An accessory with this configuration data.
   public init(_ configuration: AccessoryConfigurationData) {
     self.configuration = configuration
   }
 
+  /// Whether the accessory ranges.
   public var isRanging: Bool { ranging != nil }
 
   /// Takes one message and returns the answers, each a whole message.

@@ -23,6 +23,7 @@ public final class ScriptedApps {
     }
   }
 
+  /// The room that the apps live in.
   public let room: SimulatedRoom
   private var calls: [Call] = []
   private var script: [RoomScenario.Event]

@@ -17,6 +17,7 @@ public final class SimulatedRoom {
   /// s; how often hosts let time pass and poses are fed in
   static let heartbeat = 0.05
 
+  /// The scenario of this room.
   public let scenario: RoomScenario
   /// s since the room was opened
   public private(set) var time = 0.0
@@ -58,6 +59,7 @@ public final class SimulatedRoom {
 
   // MARK: For apps
 
+  /// Names of all devices, those of the crowd included.
   public var deviceNames: [String] { plan.scenario.devices.map(\.name) }
 
   /// A device's host, for its app.

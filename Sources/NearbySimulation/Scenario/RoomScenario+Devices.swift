@@ -1,15 +1,20 @@
 extension RoomScenario {
   /// Where something is over time: at one place, from place to place, or round a circle.
   public struct Motion: Sendable, Hashable, Decodable {
+    /// A way of moving.
     public enum Kind: Sendable, Hashable {
+      /// At one place, m.
       case still(SIMD3<Double>)
       /// Each a time and a place: s, x, y, z.
       case waypoints([SIMD4<Double>])
+      /// Round a circle in plan: m, m, m/s, degrees.
       case circle(centre: SIMD3<Double>, radius: Double, speed: Double, startdeg: Double)
     }
 
+    /// The way of moving.
     public var kind: Kind
 
+    /// Creates one with the given values.
     public init(_ kind: Kind) {
       self.kind = kind
     }
@@ -40,17 +45,22 @@ extension RoomScenario {
 
   /// What a device's back points at.
   public struct Facing: Sendable, Hashable, Decodable {
+    /// A way of facing.
     public enum Kind: Sendable, Hashable {
+      /// Fixed angles, degrees, with a turn in degrees a second.
       case angles(yawdeg: Double, pitchdeg: Double, turndeg: Double)
       /// Another device or an accessory.
       case peer(String)
+      /// A place, m.
       case point(SIMD3<Double>)
       /// By the clock, each a time and two angles: s, yaw and pitch in degrees.
       case timed([SIMD3<Double>])
     }
 
+    /// The way of facing.
     public var kind: Kind
 
+    /// Creates one with the given values.
     public init(_ kind: Kind) {
       self.kind = kind
     }
@@ -82,9 +92,12 @@ extension RoomScenario {
 
   /// A radio's clock; what is absent is drawn from the seed.
   public struct Clock: Sendable, Hashable, Decodable {
+    /// Rate, ppm: positive where the clock is fast.
     public var rateppm: Double?
+    /// Change of the rate, ppm a second.
     public var driftppm: Double?
 
+    /// Creates one with the given values.
     public init(rateppm: Double? = nil, driftppm: Double? = nil) {
       self.rateppm = rateppm
       self.driftppm = driftppm
@@ -102,6 +115,7 @@ extension RoomScenario {
     }
   }
 
+  /// The antennas of a device.
   public enum Antennas: String, Sendable, Hashable, Decodable, CaseIterable {
     /// Three in an L: azimuth and elevation.
     case lShaped = "l-shaped"
@@ -111,12 +125,18 @@ extension RoomScenario {
 
   /// The limits of a device's host; what is absent is the host's default.
   public struct Limits: Sendable, Hashable, Decodable {
+    /// Silence after which an object is removed, s.
     public var timeout: Double?
+    /// Longest suspension after which a session may run again, s.
     public var suspensionLimit: Double?
+    /// Inactivity after which a session ends, s.
     public var inactivityLimit: Double?
+    /// Distance beyond which none is given, m.
     public var maximumDistance: Double?
+    /// Half of the cone in which directions are given, degrees.
     public var fieldOfViewHalfAngledeg: Double?
 
+    /// Defaults of the host throughout.
     public init() {}
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
@@ -137,11 +157,17 @@ extension RoomScenario {
     }
   }
 
+  /// A device with an app that runs sessions.
   public struct Device: Sendable, Hashable, Decodable {
+    /// Name, by which events and expectations refer to it.
     public var name: String
+    /// Its antennas.
     public var antennas: Antennas
+    /// Where it is over time.
     public var motion: Motion
+    /// What its back points at.
     public var facing: Facing
+    /// Its clock.
     public var clock: Clock
     /// The device's pose is fed in, and its sessions ask for assistance.
     public var isAssisted: Bool
@@ -149,8 +175,10 @@ extension RoomScenario {
     public var sessions: [String]
     /// Whether its app runs a session again after a suspension and after a timeout.
     public var resumes: Bool
+    /// The limits of its host.
     public var limits: Limits
 
+    /// Creates one with the given values.
     public init(
       name: String, antennas: Antennas = .lShaped, motion: Motion,
       facing: Facing = Facing(.angles(yawdeg: 0, pitchdeg: 0, turndeg: 0)),
@@ -188,15 +216,20 @@ extension RoomScenario {
 
   /// Many devices at once, each with sessions to the next ones, walking about in a box.
   public struct Crowd: Sendable, Hashable, Decodable {
+    /// Number of devices.
     public var count: Int
+    /// A corner of the box in which they walk, m.
     public var lower: SIMD3<Double>
+    /// The opposite corner, m.
     public var upper: SIMD3<Double>
     /// m/s
     public var speed: Double
     /// Each has sessions with so many on either side of it in the order of their numbers.
     public var neighbours: Int
+    /// Their antennas.
     public var antennas: Antennas
 
+    /// Creates one with the given values.
     public init(
       count: Int, lower: SIMD3<Double>, upper: SIMD3<Double>, speed: Double = 1, neighbours: Int = 1,
       antennas: Antennas = .lShaped
@@ -227,19 +260,30 @@ extension RoomScenario {
     }
   }
 
+  /// An accessory, which ranges with one device.
   public struct Accessory: Sendable, Hashable, Decodable {
+    /// How often the accessory wants to range.
     public enum UpdateRate: String, Sendable, Hashable, Decodable, CaseIterable {
+      /// The app's choice.
       case automatic
+      /// Seldom.
       case infrequent
+      /// Often enough for a user who follows the display.
       case userInteractive = "user-interactive"
     }
 
+    /// Name, by which events and expectations refer to it.
     public var name: String
+    /// Where it is over time.
     public var motion: Motion
+    /// Its clock.
     public var clock: Clock
+    /// How often it wants to range.
     public var updateRate: UpdateRate
+    /// Short MAC address; `nil` for one drawn from the seed.
     public var shortAddress: UInt16?
 
+    /// Creates one with the given values.
     public init(name: String, motion: Motion, updateRate: UpdateRate = .automatic, shortAddress: UInt16? = nil) {
       self.name = name
       self.motion = motion

@@ -3,20 +3,31 @@
 /// Decodes from YAML, JSON or any other format that a `Decoder` reads; `Documentation/reference/Scenarios.md` has every key. Lengths
 /// are in m, times in s; keys carry their unit. The room's axes are +x right, +y up, and −z ahead.
 public struct RoomScenario: Sendable, Hashable, Decodable {
+  /// Name of the scenario.
   public var name: String
+  /// What happens in it, in a sentence.
   public var summary: String
   /// s
   public var duration: Double
+  /// Seed of all random draws.
   public var seed: UInt64
   /// Exchanges a second that each end of a pair gets.
   public var rate: Double
+  /// The room's outer walls; `nil` for free space.
   public var box: Box?
+  /// Walls inside the room.
   public var walls: [Wall]
+  /// The radios' link budget.
   public var radio: Radio
+  /// Devices with a part in the script.
   public var devices: [Device]
+  /// Further devices that walk about; `nil` for none.
   public var crowd: Crowd?
+  /// Accessories.
   public var accessories: [Accessory]
+  /// What happens, by time.
   public var events: [Event]
+  /// What the sessions are expected to report.
   public var expectations: [Expectation]
 
   public init(name: String, duration: Double, seed: UInt64 = 1, rate: Double = 10) {
@@ -60,13 +71,18 @@ public struct RoomScenario: Sendable, Hashable, Decodable {
 
   /// An empty box whose inner faces mirror.
   public struct Box: Sendable, Hashable, Decodable {
+    /// A corner, m.
     public var lower: SIMD3<Double>
+    /// The opposite corner, m.
     public var upper: SIMD3<Double>
     /// Amplitude reflection coefficients.
     public var sides: Double
+    /// Amplitude reflection coefficient of the floor.
     public var floor: Double
+    /// Amplitude reflection coefficient of the ceiling.
     public var ceiling: Double
 
+    /// Creates one with the given values.
     public init(
       lower: SIMD3<Double>, upper: SIMD3<Double>, sides: Double = -0.5, floor: Double = -0.4, ceiling: Double = -0.4
     ) {
@@ -97,12 +113,18 @@ public struct RoomScenario: Sendable, Hashable, Decodable {
   public struct Wall: Sendable, Hashable, Decodable {
     /// x and z
     public var from: SIMD2<Double>
+    /// The other end, x and z in m.
     public var to: SIMD2<Double>
+    /// Height, m.
     public var height: Double
+    /// Amplitude reflection coefficient.
     public var reflection: Double
+    /// What a path through the wall loses, dB.
     public var lossdB: Double
+    /// What a path through the wall gains in length, m.
     public var excess: Double
 
+    /// Creates one with the given values.
     public init(
       from: SIMD2<Double>, to: SIMD2<Double>, height: Double = 2.7, reflection: Double = -0.4, lossdB: Double,
       excess: Double = 0
@@ -133,6 +155,7 @@ public struct RoomScenario: Sendable, Hashable, Decodable {
     }
   }
 
+  /// The link budget of all radios.
   public struct Radio: Sendable, Hashable, Decodable {
     /// Power of a path at 1 m over the noise variance of a tap, dB.
     public var snrAtOneMetredB = 52.0
@@ -145,6 +168,7 @@ public struct RoomScenario: Sendable, Hashable, Decodable {
     /// Samples as 16-bit integers.
     public var isQuantised = true
 
+    /// Creates one with default values.
     public init() {}
 
     private enum CodingKeys: String, CodingKey, CaseIterable {

@@ -2,9 +2,12 @@
 public struct ScenarioError: Error, Sendable, Hashable, CustomStringConvertible {
   /// Where in the scenario, e.g. `devices.anna.motion`.
   public var place: String
+  /// What is wrong.
   public var problem: String
+  /// What to do about it.
   public var remedy: String
 
+  /// Creates one with the given values.
   public init(place: String, problem: String, remedy: String) {
     self.place = place
     self.problem = problem

@@ -12,18 +12,24 @@ import UWBPlatform
 public struct RoomScore: Sendable {
   /// What an expectation came to.
   public struct Outcome: Sendable, Hashable {
+    /// What was expected.
     public var expectation: RoomScenario.Expectation
     /// The nearest such event, s; `nil` where there was none.
     public var time: Double?
 
+    /// Whether the event came within the tolerance.
     public var isMet: Bool {
       time.map { abs($0 - expectation.time) <= expectation.tolerance } ?? false
     }
   }
 
+  /// Name of the scenario.
   public let name: String
+  /// Updates of all sessions.
   public private(set) var updates = 0
+  /// Updates with a distance.
   public private(set) var distanceCount = 0
+  /// Updates with a direction.
   public private(set) var directionCount = 0
   /// Updates in a clear line of sight and in range without a distance.
   public private(set) var missingDistances = 0
@@ -31,10 +37,13 @@ public struct RoomScore: Sendable {
   public private(set) var missingDirections = 0
   /// Updates in which a rule leaves no choice but nil, and those of them that had a value all the same.
   public private(set) var mustBeNil = 0
+  /// Updates that had a value though a rule left no choice but nil.
   public private(set) var wronglyGiven = 0
   /// Removals by timeout, and how far the one furthest off was from the last update and the device's limit, s.
   public private(set) var timeouts = 0
+  /// Largest deviation of a timeout from its limit, s.
   public private(set) var largestTimeoutError = 0.0
+  /// What each expectation came to.
   public private(set) var outcomes: [Outcome]
   private var lastUpdates: [String: Double] = [:]
   /// Distances through the device's own body, no wall.
@@ -53,6 +62,7 @@ public struct RoomScore: Sendable {
     var timeout: Double
   }
 
+  /// A score without events.
   public init(_ scenario: RoomScenario) throws(ScenarioError) {
     name = scenario.name
     outcomes = scenario.expectations.map { Outcome(expectation: $0) }
@@ -85,6 +95,7 @@ public struct RoomScore: Sendable {
     directionCount > 0 ? (squaredDirection / Double(directionCount)).squareRoot() : nil
   }
 
+  /// Takes an event into account.
   public mutating func take(_ event: RoomEvent) {
     for index in outcomes.indices where outcomes[index].expectation.matches(event) {
       let expected = outcomes[index].expectation.time

@@ -12,7 +12,9 @@
   public actor RoomServer {
     /// What happens at the door.
     public enum Event: Sendable, Hashable {
+      /// An app joined as this device.
       case joined(device: String)
+      /// An app was refused.
       case refused(RoomError)
       /// With the error that ended the visit; `nil` where the visitor closed.
       case left(device: String, RoomError?)
@@ -48,6 +50,7 @@
     /// s; a machine that slept, or can't keep up, makes the room late and not busy.
     private static let longestStep = 0.25
 
+    /// The scenario of the room.
     public nonisolated let scenario: RoomScenario
     private let room: SimulatedRoom
     private let patience: Duration

@@ -5,8 +5,11 @@ import UWBTypes
 /// It keeps to the protocol of UCI 2.0: sessions from their making to their end with all reports of state, a result for each ranging interval,
 /// and a status for everything that is wrong. What its rounds measure is asked of `measure`.
 public struct SimulatedChip: Sendable {
+  /// Settings of the simulated chip.
   public struct Settings: Sendable, Hashable {
+    /// Sessions that the chip holds at once.
     public var maximumSessions = 5
+    /// Whether the chip measures angles.
     public var supportsAngles = true
     /// s; rounds that are due when more time than this has passed are not made up for.
     public var longestDelay = 1.0
@@ -15,20 +18,25 @@ public struct SimulatedChip: Sendable {
     /// Whether a round's diagnostics come before its result.
     public var sendsDiagnosticsFirst = false
 
+    /// Creates one with default values.
     public init() {}
   }
 
   /// One round with one peer, as `measure` is asked about it.
   public struct Round: Sendable {
+    /// Short MAC address of the peer.
     public var peer: UInt16
     /// s, the chip's time
     public var time: Double
+    /// Sequence number.
     public var sequence: UInt32
+    /// UWB channel: 5 or 9.
     public var channel: UInt8
     /// Which end this chip is: it hears the response, or the poll and the final.
     public var isInitiator: Bool
   }
 
+  /// What a round measures; it is called once for each peer and round.
   public typealias Measure = @Sendable (Round) -> TwoWayMeasurement
   /// What the receiver saw of the frames of a round with one peer.
   public typealias Observe = @Sendable (Round) -> [SimulatedDiagnostics.Frame]
@@ -69,6 +77,7 @@ public struct SimulatedChip: Sendable {
     return take()
   }
 
+  /// Takes bytes from the host and returns the bytes that the chip answers with.
   public mutating func receive(_ bytes: some Collection<UInt8>, at time: Double) -> [UInt8] {
     output += advance(to: time)
     lastByte = time

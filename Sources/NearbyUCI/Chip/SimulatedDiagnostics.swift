@@ -1,6 +1,8 @@
 /// What a simulated chip's receiver saw of a round, in the layouts that chips send.
 public struct SimulatedDiagnostics: Sendable {
+  /// Whose layout the diagnostics have.
   public enum Layout: String, Sendable, Hashable, CaseIterable {
+    /// The layout of Android, or that of Qorvo.
     case android, qorvo
   }
 
@@ -8,12 +10,14 @@ public struct SimulatedDiagnostics: Sendable {
   public struct Frame: Sendable, Hashable {
     /// 0 poll, 1 response, 2 final
     public var message: UInt8
+    /// Short MAC address of the sender.
     public var sender: UInt16
     /// By receiver: windows of the impulse response, as many taps each.
     public var windows: [[SIMD2<Int16>]]
     /// Where the chip's own first path lies in each window, taps.
     public var firstPath: UInt8
 
+    /// Creates one with the given values.
     public init(message: UInt8, sender: UInt16, windows: [[SIMD2<Int16>]], firstPath: UInt8) {
       self.message = message
       self.sender = sender

@@ -5,21 +5,30 @@
 public struct UCIRangingParameters: Sendable, Hashable {
   /// A radio parameter too: it must be equal at both ends.
   public var sessionID: UInt32
+  /// Whether the device controls the session, else it is a controlee.
   public var isController: Bool
+  /// MAC address of the device.
   public var address: UInt16
   /// One controlee or, as a controlee, the controller.
   public var peers: [UInt16]
+  /// UWB channel: 5 or 9.
   public var channel: UInt8 = 9
+  /// Index of the preamble code.
   public var preambleCode: UInt8 = 11
+  /// Slots of a ranging round.
   public var slotsPerRound: UInt8 = 6
   /// Ranging scheduling time units: 1200 make 1 ms.
   public var slotRSTU: UInt16 = 3600
+  /// Length of a ranging block, ms.
   public var blockMilliseconds: UInt32 = 180
+  /// Bit mask of what a ranging round holds.
   public var roundControl: UInt8 = 3
+  /// Vendor bytes that the STS is made with.
   public var vendorID: [UInt8] = [0x4C, 0x00]
   /// Six bytes, in the order of the wire.
   public var staticInitialVector: [UInt8]
 
+  /// Creates one with the given values.
   public init(
     sessionID: UInt32, isController: Bool, address: UInt16, peers: [UInt16], staticInitialVector: [UInt8]
   ) {

@@ -1,15 +1,19 @@
 /// Angle of arrival of one antenna pair: eight bytes.
 public struct DiagnosticAngle: UCILayout {
+  /// Difference of the arrival times at the two antennas, in the steps of the chip.
   public var timeDifference: Int16 = 0
   /// Q5.11 rad on Qorvo's chips.
   public var rawPhaseDifference: Int16 = 0
   /// Q5.11 rad on Qorvo's chips.
   public var rawAngle: Int16 = 0
+  /// Confidence in the angle, in the scale of the chip.
   public var figureOfMerit: UInt8 = 0
   /// 0 x, 1 y, 2 z
   public var axis: UInt8 = 0
 
+  /// Creates one with default values.
   public init() {}
+  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
     try coder.code(&timeDifference, "time difference")
     try coder.code(&rawPhaseDifference, "phase difference")
@@ -26,21 +30,28 @@ public struct DiagnosticAngle: UCILayout {
 
 /// Which part of a frame, at which receiver.
 public struct SegmentID: Sendable, Hashable {
+  /// The three parts in one byte.
   public var rawValue: UInt8 = 0
   /// 0 preamble, 1 – 4 segments 0 – 3 of the scrambled timestamp sequence
   public var segment: UInt8 { rawValue & 7 }
+  /// Whether the receiver is the primary one.
   public var isPrimaryReceiver: Bool { rawValue & 8 != 0 }
+  /// Number of the receiver.
   public var receiver: UInt8 { rawValue >> 4 }
 }
 
 /// A path's place and strength in an impulse response.
 public struct SegmentPath: UCILayout {
+  /// Place of the path, in the steps of the chip.
   public var index: UInt16 = 0
+  /// Level, in the steps of the chip.
   public var rawLevel: UInt16 = 0
   /// 1/64 tap
   public var rawPosition: UInt16 = 0
 
+  /// Creates one with default values.
   public init() {}
+  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
     try coder.code(&index, "path's index")
     try coder.code(&rawLevel, "path's level")
@@ -55,14 +66,20 @@ public struct SegmentPath: UCILayout {
 
 /// Noise, level and paths of one segment: 17 bytes.
 public struct SegmentMetrics: UCILayout {
+  /// Which segment of which receiver.
   public var id = SegmentID()
   /// dB
   public var noise: Int16 = 0
+  /// Level, in the steps of the chip.
   public var rawLevel: UInt16 = 0
+  /// The first path.
   public var firstPath = SegmentPath()
+  /// The strongest path.
   public var peak = SegmentPath()
 
+  /// Creates one with default values.
   public init() {}
+  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
     try coder.code(&id.rawValue, "segment")
     try coder.code(&noise, "noise")
@@ -82,17 +99,28 @@ public struct SegmentMetrics: UCILayout {
 
 /// Android's window of an impulse response; the samples' format is the chip's own.
 public struct PathWindow: UCILayout {
+  /// Place of the first path.
   public var firstPathIndex: UInt16 = 0
+  /// Signal-to-noise ratio of the first path.
   public var firstPathSNR: UInt16 = 0
+  /// Time of the first path.
   public var firstPathTime: UInt16 = 0
+  /// Place of the strongest path.
   public var peakIndex: UInt16 = 0
+  /// Signal-to-noise ratio of the strongest path.
   public var peakSNR: UInt16 = 0
+  /// Time of the strongest path.
   public var peakTime: UInt16 = 0
+  /// Place of the first path in the window.
   public var firstPathOffset: UInt8 = 0
+  /// Number of samples.
   public var sampleCount: UInt8 = 0
+  /// Samples, in the format of the chip.
   public var samples: [UInt8] = []
 
+  /// Creates one with default values.
   public init() {}
+  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
     try coder.code(&firstPathIndex, "first path's index")
     try coder.code(&firstPathSNR, "first path's SNR")
@@ -109,6 +137,7 @@ public struct PathWindow: UCILayout {
 
 /// Qorvo's window of an impulse response.
 public struct SegmentImpulseResponse: UCILayout {
+  /// Which segment of which receiver.
   public var id = SegmentID()
   /// Taps; how the window lies to the first path is not documented.
   public var firstPathOffset: Int8 = 0
@@ -117,7 +146,9 @@ public struct SegmentImpulseResponse: UCILayout {
   /// Tap after tap, in phase and quadrature, signed.
   public var taps: [SIMD2<Int64>] = []
 
+  /// Creates one with default values.
   public init() {}
+  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
     try coder.code(&id.rawValue, "segment")
     try coder.code(&firstPathOffset, "first path's offset")

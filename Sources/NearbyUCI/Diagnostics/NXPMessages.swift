@@ -1,10 +1,13 @@
 /// The impulse response that an SR150 of 2021 sends: the session's id, then taps.
 public struct NXPImpulseResponse: UCILayout {
+  /// Identifier of the session.
   public var sessionID: UInt32 = 0
   /// In phase and quadrature
   public var taps: [SIMD2<Int16>] = []
 
+  /// Creates one with default values.
   public init() {}
+  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
     try coder.code(&sessionID, "session id")
     guard coder.isReading else {
@@ -32,52 +35,71 @@ public struct NXPImpulseResponse: UCILayout {
 
   /// The first receiver's.
   public struct First: UCIMessage {
+    /// Message type, group and opcode.
     public static let kind = UCIMessageKind(.notification, group: 0xE, opcode: 0x04)
+    /// The impulse response.
     public var response = NXPImpulseResponse()
 
+    /// Creates one with default values.
     public init() {}
+    /// Reads or writes the fields, in the order of their bytes.
     public mutating func code(_ coder: inout UCICoder) throws(UCIError) { try response.code(&coder) }
   }
 
   /// The second receiver's.
   public struct Second: UCIMessage {
+    /// Message type, group and opcode.
     public static let kind = UCIMessageKind(.notification, group: 0xE, opcode: 0x05)
+    /// The impulse response.
     public var response = NXPImpulseResponse()
 
+    /// Creates one with default values.
     public init() {}
+    /// Reads or writes the fields, in the order of their bytes.
     public mutating func code(_ coder: inout UCICoder) throws(UCIError) { try response.code(&coder) }
   }
 }
 
 /// What NXP's chips add to `SessionInfo` behind the measurements: angles and phase differences of antenna pairs, and levels.
 public struct NXPRangingExtension: Sendable, Hashable {
+  /// Angle and phase difference of one antenna pair.
   public struct Angle: Sendable, Hashable {
     /// Q9.7 degrees
     public var rawAngle: Int16 = 0
     /// Q9.7 degrees
     public var rawPhaseDifference: Int16 = 0
+    /// Number of the antenna pair.
     public var phaseDifferenceIndex: UInt16 = 0
     /// Type A0 alone.
     public var fieldOfView: UInt8 = 0
 
+    /// Angle, degrees.
     public var degrees: Double { Double(rawAngle) / 128 }
+    /// Phase difference, degrees.
     public var phaseDifferenceDegrees: Double { Double(rawPhaseDifference) / 128 }
   }
 
+  /// Levels at one receiver.
   public struct Level: Sendable, Hashable {
     /// dB
     public var firstPathSNR: UInt8 = 0
     /// dB
     public var mainPathSNR: UInt8 = 0
+    /// Place of the first path.
     public var firstPathIndex: Int16 = 0
+    /// Place of the strongest path.
     public var mainPathIndex: Int16 = 0
     /// Q8.8 dB; where all RFRAMEs are reported
     public var rawTotalSNR: Int16 = 0
+    /// Received signal strength, in the steps of the chip.
     public var rawSignalStrength: Int16 = 0
   }
 
+  /// What the chip measured of one responder.
   public struct Responder: Sendable, Hashable {
+    /// Angles by antenna pair.
     public var angles: [Angle] = []
+    /// Levels by receiver.
     public var levels: [Level] = []
     /// cm; modes with RFRAME measurements alone
     public var secondDistance: UInt16 = 0
@@ -85,16 +107,23 @@ public struct NXPRangingExtension: Sendable, Hashable {
     public var fineDistance: UInt32 = 0
   }
 
+  /// Type of the content.
   public var type: UInt8 = 0
   /// Type A1 alone.
   public var control: UInt32 = 0
+  /// Number of the antenna that sent.
   public var transmitAntenna: UInt8 = 0
+  /// State of coexistence with Wi-Fi.
   public var wifi: UInt8 = 0
   /// 0 time of arrival, 1 angle, 2 radar, 3 and 4 the first two with RFRAME measurements
   public var receiveMode: UInt8 = 0
+  /// Numbers of the receivers.
   public var receiveIDs: [UInt8] = []
+  /// Mode of debugging.
   public var debugMode: UInt8 = 0
+  /// Numbers of the debugging receivers.
   public var debugIDs: [UInt8] = []
+  /// What was measured of each responder.
   public var responders: [Responder] = []
   /// Authentication, and whatever else the length covers.
   public var rest: [UInt8] = []
@@ -117,6 +146,7 @@ public struct NXPRangingExtension: Sendable, Hashable {
     try code(&coder)
   }
 
+  /// Bytes of the vendor, as they came.
   public var vendorBytes: [UInt8] {
     get throws(UCIError) {
       var body = UCICoder(writingFor: UCIDialect(.second))

@@ -1,11 +1,15 @@
 /// What a receiver saw of each frame of a round: the envelope that Android's and Qorvo's notifications share.
 public struct RangeDiagnostics: UCILayout {
+  /// Handle of the session; before UCI 2.0 the identifier of the session.
   public var token: UInt32 = 0
   /// That of the round's `SessionInfo`, which comes before or after.
   public var sequence: UInt32 = 0
+  /// Reports of the frames, in order.
   public var reports: [FrameReport] = []
 
+  /// Creates one with default values.
   public init() {}
+  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
     try coder.code(&token, "session token")
     try coder.code(&sequence, "sequence number")
@@ -13,19 +17,29 @@ public struct RangeDiagnostics: UCILayout {
   }
 }
 
+/// Notification: android diagnostics.
 public struct AndroidDiagnostics: UCIMessage {
+  /// Message type, group and opcode.
   public static let kind = UCIMessageKind(.notification, group: 0xC, opcode: 0x02)
+  /// Diagnostics of the round.
   public var diagnostics = RangeDiagnostics()
 
+  /// Creates one with default values.
   public init() {}
+  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) { try diagnostics.code(&coder) }
 }
 
+/// Notification: qorvo diagnostics.
 public struct QorvoDiagnostics: UCIMessage {
+  /// Message type, group and opcode.
   public static let kind = UCIMessageKind(.notification, group: 0xB, opcode: 0x03)
+  /// Diagnostics of the round.
   public var diagnostics = RangeDiagnostics()
 
+  /// Creates one with default values.
   public init() {}
+  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) { try diagnostics.code(&coder) }
 }
 
@@ -33,11 +47,16 @@ public struct QorvoDiagnostics: UCIMessage {
 public struct FrameReport: UCILayout {
   /// 0 initiation, 1 response, 2 final, 3 control, 4 measurement report, 5 result report, 6 update
   public var message: UInt8 = 0
+  /// 1 where the frame was sent, 0 where it was received.
   public var isTransmitted: UInt8 = 0
+  /// Number of the antenna set.
   public var antennaSet: UInt8 = 0
+  /// Fields of the report.
   public var fields: [DiagnosticField] = []
 
+  /// Creates one with default values.
   public init() {}
+  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
     try coder.code(&message, "frame's message")
     try coder.code(&isTransmitted, "frame's action")
@@ -48,24 +67,37 @@ public struct FrameReport: UCILayout {
 
 /// A field: type, size, value. Values of types or sizes that are not known are kept as bytes.
 public struct DiagnosticField: UCILayout {
+  /// Content of a field.
   public enum Value: Sendable, Hashable {
+    /// Received signal strengths, in the steps of the chip.
     case signalStrengths([UInt8])
+    /// Angles of arrival.
     case angles([DiagnosticAngle])
+    /// Windows of impulse responses, as Android has them.
     case windows([PathWindow])
+    /// Status bits of the frame.
     case frameStatus(UInt16)
     /// Q6.26, a ratio
     case clockOffset(Int32)
+    /// Short MAC address of the sender.
     case emitter(UInt16)
+    /// Noise, level and paths by segment.
     case metrics([SegmentMetrics])
+    /// Windows of impulse responses, as Qorvo has them.
     case impulseResponses([SegmentImpulseResponse])
+    /// A field of another type, as it came.
     case other([UInt8])
   }
 
+  /// Type of the content.
   public var type: UInt8 = 0
+  /// Value, low byte first.
   public var value = Value.other([])
 
+  /// Creates one with default values.
   public init() {}
 
+  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
     try coder.code(&type, "field's type")
     var bytes = try coder.isReading ? [] : value.bytes(in: coder.dialect)

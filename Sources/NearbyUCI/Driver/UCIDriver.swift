@@ -5,6 +5,7 @@
 ///
 ///     closed ─▶ resetting ─▶ identifying ─▶ ready;   a session: initializing ─▶ configuring ─▶ starting ─▶ active ─▶ stopping
 public struct UCIDriver: Sendable {
+  /// Timeouts and limits of the driver.
   public struct Settings: Sendable, Hashable {
     /// s for a response, or for a session's change of state
     public var answerTime = 2.0
@@ -18,22 +19,28 @@ public struct UCIDriver: Sendable {
     public var maximumResets = 3
     /// s after which a sender has given up the packet that it began.
     public var silence = 0.1
+    /// Whether E3, E4 and E5 begin parameter identifiers of two bytes, as on NXP's chips.
     public var hasTwoByteIdentifiers = false
 
+    /// Creates one with default values.
     public init() {}
   }
 
+  /// What the driver asks for or reports.
   public enum Event: Sendable {
     /// Bytes to write to the port.
     case send([UInt8])
     /// A packet that has come, before anything is made of it.
     case packet(UCIPacket)
+    /// The chip answers; sessions may be started.
     case ready(DeviceInfo, Capabilities)
     /// The chip could not be reset; `open` tries again.
     case lost(UCIDriverError)
     /// By the session's id.
     case started(UInt32)
+    /// The session of this identifier has stopped.
     case stopped(UInt32)
+    /// The session of this identifier failed.
     case failed(UInt32, UCIDriverError)
     /// Data of a session that could not be sent.
     case dataFailed(UInt32, UCIDriverError)
@@ -41,10 +48,13 @@ public struct UCIDriver: Sendable {
     case info(UInt32, SessionInfo)
     /// Any other notification or data, as it came.
     case message(any UCIMessage)
+    /// A packet that is not understood.
     case unknown(UCIPacket)
   }
 
+  /// State of the connection to the chip.
   public enum State: Sendable, Hashable {
+    /// From closed to ready.
     case closed, resetting, identifying, ready
   }
 
@@ -58,8 +68,11 @@ public struct UCIDriver: Sendable {
     var attempts = 0
   }
 
+  /// Settings of the driver.
   public let settings: Settings
+  /// State of the connection to the chip.
   public internal(set) var state = State.closed
+  /// What the same bytes mean to this chip.
   public internal(set) var dialect: UCIDialect
   /// Answers to nothing that was asked, and messages that could not be read.
   public internal(set) var ignored = 0
@@ -78,6 +91,7 @@ public struct UCIDriver: Sendable {
   var maximumDataLength = 255
   var now = 0.0
 
+  /// Creates one with the given values.
   public init(settings: Settings = Settings()) {
     self.settings = settings
     dialect = UCIDialect(.second, hasTwoByteIdentifiers: settings.hasTwoByteIdentifiers)
@@ -133,6 +147,7 @@ public struct UCIDriver: Sendable {
 
   // MARK: Bytes and time
 
+  /// Takes bytes from the chip and returns what follows from them.
   public mutating func receive(_ bytes: some Collection<UInt8>, at time: Double) -> [Event] {
     var events = advance(to: time)
     lastByte = time
@@ -154,6 +169,7 @@ public struct UCIDriver: Sendable {
     return ([deadline, silence].compactMap(\.self) + sessions).min()
   }
 
+  /// Tells the driver what time it is, s, and returns what follows from it.
   public mutating func advance(to time: Double) -> [Event] {
     now = max(now, time)
     if stream.isInsidePacket, now >= lastByte + settings.silence { stream.noteSilence() }

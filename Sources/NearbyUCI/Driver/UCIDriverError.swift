@@ -4,6 +4,7 @@ public enum UCIDriverError: Error, Sendable, Hashable {
   case noAnswer(UCIMessageKind)
   /// The chip asked for the command again too often.
   case tooManyRetries(UCIMessageKind)
+  /// The chip refused the command.
   case refused(UCIMessageKind, UCIStatus)
   /// Parameters of the session that the chip does not take, each with its reason.
   case parametersRefused([UCIParameterStatus])

@@ -11,7 +11,9 @@ public struct UCIRoundReader: Sendable {
     public var token: UInt32
     /// Where the session's making was seen.
     public var sessionID: UInt32?
+    /// Sequence number.
     public var sequence: UInt32
+    /// Whether it succeeded, and why not.
     public var status: UCIStatus
     /// When the round's notification came, µs
     public var microseconds: UInt64
@@ -20,6 +22,7 @@ public struct UCIRoundReader: Sendable {
     /// Rounds whose results should have come since the session's last one.
     public var lost = 0
 
+    /// Whether a reception of the exchange has an impulse response.
     public var hasImpulseResponse: Bool { !exchange.receptionsWithImpulseResponse.isEmpty }
   }
 
@@ -54,6 +57,7 @@ public struct UCIRoundReader: Sendable {
     var isInitiator: Bool?
   }
 
+  /// What the same bytes mean to this chip.
   public private(set) var dialect = UCIDialect()
   private var own: [Problem: Int] = [:]
   private var commands = UCIReassembler()
@@ -65,6 +69,7 @@ public struct UCIRoundReader: Sendable {
   /// Of the session whose making was asked for last.
   private var initializing: UInt32?
 
+  /// Creates one with default values.
   public init() {}
 
   /// What was wrong so far, and how often.

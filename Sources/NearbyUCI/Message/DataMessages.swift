@@ -1,13 +1,19 @@
 /// Data for a peer of a session.
 public struct SendData: UCIMessage {
+  /// Message type, group and opcode.
   public static let kind = UCIMessageKind(.data, group: 1, opcode: 0)
+  /// Handle of the session; before UCI 2.0 the identifier of the session.
   public var token: UInt32 = 0
   /// A short address fills the low two bytes.
   public var destination: UInt64 = 0
+  /// Sequence number.
   public var sequence: UInt16 = 0
+  /// Payload.
   public var data: [UInt8] = []
 
+  /// Creates one with default values.
   public init() {}
+  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
     try coder.code(&token, "session token")
     try coder.code(&destination, "destination")
@@ -19,15 +25,22 @@ public struct SendData: UCIMessage {
 
 /// Data of a peer.
 public struct ReceivedData: UCIMessage {
+  /// Message type, group and opcode.
   public static let kind = UCIMessageKind(.data, group: 2, opcode: 0)
+  /// Handle of the session; before UCI 2.0 the identifier of the session.
   public var token: UInt32 = 0
+  /// Whether it succeeded, and why not.
   public var status = UCIStatus.ok
   /// A short address fills the low two bytes.
   public var source: UInt64 = 0
+  /// Sequence number.
   public var sequence: UInt16 = 0
+  /// Payload.
   public var data: [UInt8] = []
 
+  /// Creates one with default values.
   public init() {}
+  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
     try coder.code(&token, "session token")
     try coder.code(&status, "status")
@@ -40,12 +53,16 @@ public struct ReceivedData: UCIMessage {
 
 /// Whether one more data packet may be sent.
 public struct DataCredit: UCIMessage {
+  /// Message type, group and opcode.
   public static let kind = UCIMessageKind(.notification, group: 2, opcode: 0x04)
+  /// Handle of the session; before UCI 2.0 the identifier of the session.
   public var token: UInt32 = 0
   /// 1: one packet.
   public var availability: UInt8 = 0
 
+  /// Creates one with default values.
   public init() {}
+  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
     try coder.code(&token, "session token")
     try coder.code(&availability, "credit")
@@ -54,15 +71,22 @@ public struct DataCredit: UCIMessage {
 
 /// What became of a data packet. The sequence number has two bytes or, on Qorvo's chips, one: the length tells.
 public struct DataTransferStatus: UCIMessage {
+  /// Message type, group and opcode.
   public static let kind = UCIMessageKind(.notification, group: 2, opcode: 0x05)
+  /// Handle of the session; before UCI 2.0 the identifier of the session.
   public var token: UInt32 = 0
+  /// Sequence number.
   public var sequence: UInt16 = 0
+  /// Whether the sequence number has one byte.
   public var hasShortSequence = false
   /// 00 repetition done, 01 done, 02 error, 03 no credit, 04 rejected, 05 session type, 06 ongoing, 07 format.
   public var status: UInt8 = 0
+  /// Transmissions so far.
   public var transmissionCount: UInt8 = 0
 
+  /// Creates one with default values.
   public init() {}
+  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
     if coder.isReading { hasShortSequence = coder.available == 7 }
     try coder.code(&token, "session token")

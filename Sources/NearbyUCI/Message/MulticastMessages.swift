@@ -1,7 +1,9 @@
 /// Adds controlees to a session, or removes them.
 public struct UpdateMulticastList: UCIMessage {
+  /// Message type, group and opcode.
   public static let kind = UCIMessageKind(.command, group: 1, opcode: 0x07)
 
+  /// What becomes of the controlees of a list.
   public struct Action: RawRepresentable, Sendable, Hashable {
     public let rawValue: UInt8
 
@@ -9,9 +11,13 @@ public struct UpdateMulticastList: UCIMessage {
       self.rawValue = rawValue
     }
 
+    /// Add (0).
     public static let add = Action(rawValue: 0)
+    /// Remove (1).
     public static let remove = Action(rawValue: 1)
+    /// Add with short key (2).
     public static let addWithShortKey = Action(rawValue: 2)
+    /// Add with long key (3).
     public static let addWithLongKey = Action(rawValue: 3)
 
     /// Bytes of each entry's key.
@@ -24,12 +30,16 @@ public struct UpdateMulticastList: UCIMessage {
     }
   }
 
+  /// A controlee.
   public struct Entry: Sendable, Hashable {
+    /// MAC address of the device.
     public var address: UInt16
+    /// Identifier of the sub-session.
     public var subSessionID: UInt32
     /// 16 or 32 bytes where the action says so.
     public var key: [UInt8]
 
+    /// Creates one with the given values.
     public init(address: UInt16 = 0, subSessionID: UInt32 = 0, key: [UInt8] = []) {
       self.address = address
       self.subSessionID = subSessionID
@@ -37,11 +47,16 @@ public struct UpdateMulticastList: UCIMessage {
     }
   }
 
+  /// Handle of the session; before UCI 2.0 the identifier of the session.
   public var token: UInt32 = 0
+  /// What becomes of the controlees.
   public var action = Action.add
+  /// Entries of the list.
   public var entries: [Entry] = []
 
+  /// Creates one with default values.
   public init() {}
+  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
     try coder.code(&token, "session token")
     try coder.code(&action, "action")
@@ -59,13 +74,16 @@ public struct UpdateMulticastList: UCIMessage {
 
 /// What became of one controlee.
 public struct MulticastEntryStatus: UCILayout {
+  /// MAC address of the device.
   public var address: UInt16 = 0
   /// In notifications of 1.x alone.
   public var subSessionID: UInt32 = 0
   /// 00 ok, 01 list full, 02 key not fetched, 03 – 08 not found, not applicable, or present.
   public var status: UInt8 = 0
 
+  /// Creates one with default values.
   public init() {}
+  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
     try coder.code(&address, "controlee's address")
     try coder.code(&status, "controlee's status")
@@ -74,11 +92,16 @@ public struct MulticastEntryStatus: UCILayout {
 
 /// Answers `UpdateMulticastList`; 1.x gives the status alone.
 public struct MulticastListResult: UCIMessage {
+  /// Message type, group and opcode.
   public static let kind = UpdateMulticastList.kind.response
+  /// Whether it succeeded, and why not.
   public var status = UCIStatus.ok
+  /// Entries of the list.
   public var entries: [MulticastEntryStatus]?
 
+  /// Creates one with default values.
   public init() {}
+  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
     try coder.code(&status, "status")
     if coder.isReading, coder.available == 0 { return }
@@ -91,13 +114,18 @@ public struct MulticastListResult: UCIMessage {
 
 /// What became of the controlees on the air.
 public struct MulticastListStatus: UCIMessage {
+  /// Message type, group and opcode.
   public static let kind = UCIMessageKind(.notification, group: 1, opcode: 0x07)
+  /// Handle of the session; before UCI 2.0 the identifier of the session.
   public var token: UInt32 = 0
   /// How many more the list takes; 1.x alone.
   public var remaining: UInt8 = 0
+  /// Entries of the list.
   public var entries: [MulticastEntryStatus] = []
 
+  /// Creates one with default values.
   public init() {}
+  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
     try coder.code(&token, "session token")
     guard coder.dialect.generation == .first else {

@@ -1,6 +1,8 @@
 /// Reads a message's fields from bytes, or writes them: a layout is described once, for both directions. Numbers are little-endian.
 public struct UCICoder: Sendable {
+  /// Whether fields are read, else written.
   public let isReading: Bool
+  /// What the same bytes mean to this chip.
   public let dialect: UCIDialect
   /// What was read from, or written so far.
   public private(set) var bytes: [UInt8]
@@ -32,6 +34,7 @@ public struct UCICoder: Sendable {
     }
   }
 
+  /// Reads or writes an integer; `field` names it in errors.
   public mutating func code<Value: FixedWidthInteger>(_ value: inout Value, _ field: String) throws(UCIError) {
     let count = Value.bitWidth / 8
     guard isReading else {
@@ -45,6 +48,7 @@ public struct UCICoder: Sendable {
     offset += count
   }
 
+  /// Reads or writes a code; `field` names it in errors.
   public mutating func code<Value: RawRepresentable>(_ value: inout Value, _ field: String) throws(UCIError)
   where Value.RawValue == UInt8 {
     var raw = value.rawValue
@@ -80,6 +84,7 @@ public struct UCICoder: Sendable {
     offset += octets
   }
 
+  /// Reads or writes so many bytes; `field` names them in errors.
   public mutating func code(_ value: inout [UInt8], count: Int, _ field: String) throws(UCIError) {
     if isReading {
       try require(count, field)
@@ -136,7 +141,9 @@ public struct UCICoder: Sendable {
 
 /// What lies in a message in a fixed order.
 public protocol UCILayout: Sendable, Hashable {
+  /// Creates one with default values.
   init()
+  /// Reads or writes the fields, in the order of their bytes.
   mutating func code(_ coder: inout UCICoder) throws(UCIError)
 }
 
@@ -150,10 +157,12 @@ public struct UCIDialect: Sendable, Hashable {
     case second
   }
 
+  /// Generation of UCI.
   public var generation: Generation
   /// Whether E3, E4 and E5 begin parameter identifiers of two bytes, as on NXP's chips.
   public var hasTwoByteIdentifiers: Bool
 
+  /// Creates one with the given values.
   public init(_ generation: Generation = .second, hasTwoByteIdentifiers: Bool = false) {
     self.generation = generation
     self.hasTwoByteIdentifiers = hasTwoByteIdentifiers

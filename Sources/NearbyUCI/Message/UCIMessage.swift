@@ -1,11 +1,14 @@
 /// A UCI message with its fields.
 public protocol UCIMessage: UCILayout {
+  /// Message type, group and opcode.
   static var kind: UCIMessageKind { get }
 }
 
 /// A message, and what its payload holds beyond the fields that are known: later versions add at the end.
 public struct UCIDecodedMessage: Sendable {
+  /// The message.
   public var message: any UCIMessage
+  /// Bytes behind the fields that are known.
   public var additionalBytes: [UInt8]
 }
 
@@ -17,6 +20,7 @@ extension UCIMessage {
     try code(&coder)
   }
 
+  /// Bytes of the message's payload.
   public func payload(in dialect: UCIDialect = UCIDialect()) throws(UCIError) -> [UInt8] {
     var coder = UCICoder(writingFor: dialect)
     var copy = self

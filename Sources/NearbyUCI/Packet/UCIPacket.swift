@@ -1,22 +1,29 @@
 /// What a packet is: its first nibble.
 public enum UCIMessageType: UInt8, Sendable, Hashable, CaseIterable {
+  /// Data.
   case data = 0
+  /// A command of the host.
   case command = 1
+  /// The response of the chip to a command.
   case response = 2
+  /// A notification of the chip.
   case notification = 3
   /// Test messages, with lengths of two bytes.
   case test = 4
+  /// The second type of test messages.
   case secondTest = 5
 }
 
 /// Names a message: its type, group (GID; a data packet's format) and opcode (OID).
 public struct UCIMessageKind: Sendable, Hashable {
+  /// Type of the content.
   public var type: UCIMessageType
   /// 0 … 15
   public var group: UInt8
   /// 0 … 63
   public var opcode: UInt8
 
+  /// Creates one with the given values.
   public init(_ type: UCIMessageType, group: UInt8, opcode: UInt8) {
     self.type = type
     self.group = group & 0x0F
@@ -38,15 +45,19 @@ extension UCIMessageKind: CustomStringConvertible {
 /// Octet 0: type (bits 7–5), more segments follow (4), group (3–0). Octet 1: opcode (5–0), bit 7 for a length of two bytes. Octets 2–3:
 /// a zero and the length; with data packets, test messages and bit 7 the length, low byte first.
 public struct UCIPacket: Sendable, Hashable {
+  /// Bytes of a header.
   public static let headerLength = 4
 
+  /// Message type, group and opcode.
   public var kind: UCIMessageKind
   /// Whether another segment of the same message follows.
   public var isContinued: Bool
   /// Whether a control packet states its length in two bytes.
   public var hasLongLength: Bool
+  /// Payload after the header.
   public var payload: [UInt8]
 
+  /// Creates one with the given values.
   public init(_ kind: UCIMessageKind, isContinued: Bool = false, hasLongLength: Bool = false, payload: [UInt8]) {
     self.kind = kind
     self.isContinued = isContinued
@@ -105,6 +116,7 @@ public struct UCIPacket: Sendable, Hashable {
     }
   }
 
+  /// Bytes of the packet.
   public var length: Int { Self.headerLength + payload.count }
 
   /// A message as packets of at most `limit` payload bytes each.

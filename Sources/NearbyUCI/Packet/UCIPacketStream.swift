@@ -3,6 +3,7 @@
 /// Bytes that can't begin a packet are skipped, up to the next ones that can. A stream entered in the middle begins `unsynchronized`: it
 /// skips up to a response or a notification.
 public struct UCIPacketStream: Sendable {
+  /// Who sends the packets.
   public enum Sender: Sendable, Hashable {
     /// Responses, notifications and data.
     case chip
@@ -10,12 +11,14 @@ public struct UCIPacketStream: Sendable {
     case host
   }
 
+  /// Who sends the packets.
   public let sender: Sender
   /// Bytes that were in no packet.
   public private(set) var skipped = 0
   private var isSynchronized: Bool
   private var pending: [UInt8] = []
 
+  /// Creates one with the given values.
   public init(from sender: Sender = .chip, isSynchronized: Bool = true) {
     self.sender = sender
     self.isSynchronized = isSynchronized

@@ -22,6 +22,7 @@ public struct UCIReassembler: Sendable {
   private var control = Run()
   private var data = Run()
 
+  /// Creates one with the given values.
   public init(limit: Int = 1 << 16) {
     self.limit = limit
   }

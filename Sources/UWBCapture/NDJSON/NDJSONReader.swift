@@ -20,6 +20,7 @@ public struct NDJSONReader: CaptureReader {
   private var scanner: LineScanner
   private var samples = NDJSONSamples()
 
+  /// A reader of these bytes.
   public init(_ source: ByteSource) {
     source.reserve(Self.maximumLineLength + 1)
     scanner = LineScanner(source, limit: Self.maximumLineLength)

@@ -9,6 +9,7 @@ public struct FileUse {
   /// Files that are written. Standard output always is one.
   public var outputs: [String]
 
+  /// Creates one with the given values.
   public init(captures: [String] = [], files: [String?] = [], outputs: [String?] = []) {
     self.captures = captures
     self.files = files.compactMap { $0 }

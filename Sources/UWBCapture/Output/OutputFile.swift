@@ -57,6 +57,7 @@ public final class OutputFile {
     end += bytes.count
   }
 
+  /// Appends bytes.
   public func append(_ data: Data) throws {
     try data.withUnsafeBytes { try append($0) }
   }
@@ -145,6 +146,7 @@ public final class OutputFile {
     try file.commit()
   }
 
+  /// Writes a file whole: it is replaced once everything is written.
   public static func write(_ text: String, to path: String) throws {
     try write(Data(text.utf8), to: path)
   }

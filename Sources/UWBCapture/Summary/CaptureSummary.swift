@@ -5,12 +5,18 @@ import UWBTypes
 public struct CaptureSummary: Sendable {
   /// What one of the three messages comes with.
   public struct Message: Sendable, Hashable {
+    /// Frames of this kind.
     public var count = 0
+    /// Frames with a transmit timestamp.
     public var transmitted = 0
+    /// Frames with a reception.
     public var receptions = 0
+    /// Receptions with an impulse response.
     public var impulseResponses = 0
+    /// Receptions with the chip's own first path.
     public var chipFirstPaths = 0
 
+    /// Creates one with the given values.
     public init(
       count: Int = 0, transmitted: Int = 0, receptions: Int = 0, impulseResponses: Int = 0, chipFirstPaths: Int = 0
     ) {
@@ -22,12 +28,17 @@ public struct CaptureSummary: Sendable {
     }
   }
 
+  /// Exchanges counted so far.
   public private(set) var exchanges = 0
   /// Exchanges of each peer.
   public private(set) var peers: [DeviceAddress: Int] = [:]
+  /// Exchanges by address of the local device.
   public private(set) var locals: [DeviceAddress: Int] = [:]
+  /// Counts of the polls.
   public private(set) var poll = Message()
+  /// Counts of the responses.
   public private(set) var response = Message()
+  /// Counts of the finals.
   public private(set) var final = Message()
   /// Seconds from the first exchange to the last.
   public private(set) var seconds = 0.0
@@ -35,6 +46,7 @@ public struct CaptureSummary: Sendable {
   public private(set) var longestWait: (seconds: Double, after: Int)?
   /// How often the local device's 40-bit clock began anew.
   public private(set) var clockWraps = 0
+  /// Impulse responses of all frames.
   public private(set) var impulseResponses = 0
   /// Antennas × taps → CIRs.
   public private(set) var shapes: [String: Int] = [:]
@@ -48,8 +60,11 @@ public struct CaptureSummary: Sendable {
   public private(set) var repeated = 0
   /// Exchanges without the timestamps of a distance.
   public private(set) var withoutTimestamps = 0
+  /// Exchanges with results of the chip.
   public private(set) var withChipReport = 0
+  /// Exchanges with a known truth.
   public private(set) var withTruth = 0
+  /// Fewest antennas of a reception; nil before the first.
   public private(set) var fewestAntennas: Int?
 
   private var waits = WaitHistogram()
@@ -57,6 +72,7 @@ public struct CaptureSummary: Sendable {
   private var lastLocal: DeviceTime?
   private var lastHash: UInt64?
 
+  /// Nothing counted yet.
   public init() {}
 
   /// Median wait from an exchange to the next, seconds, within 6 %; `nil` for fewer than two exchanges.

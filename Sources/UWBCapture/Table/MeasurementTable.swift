@@ -28,9 +28,13 @@ import UWBTypes
 /// - `noDistance`: a range that is not there
 /// - `truncatedRow`: the last one, without its end; `lineTooLong`: a line that no table has
 public struct MeasurementTable: CaptureReader {
+  /// What the rows of a table hold.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
+    /// Timestamps of two-way ranging.
     case ranging = "twr-table"
+    /// Phases of several antennas.
     case phases = "phase-table"
+    /// Distances that the radio measured.
     case ranges = "range-table"
   }
 

@@ -3,6 +3,7 @@ import UWBTypes
 
 /// Which columns of a table hold what: by header names that are usual, or as the user says.
 public struct TableColumns: Sendable, Hashable {
+  /// What a column holds.
   public typealias Quantity = TableQuantity
 
   /// Header names that the user gave, whatever their case.
@@ -10,6 +11,7 @@ public struct TableColumns: Sendable, Hashable {
   /// Units that the user gave.
   private var units: [Quantity: TableUnit] = [:]
 
+  /// No column named: headers are recognised by themselves.
   public init() {}
 
   /// - Parameters:

@@ -1,15 +1,25 @@
 /// What a table's column may hold. A quantity is described once: its name for `--columns`, what it counts, and the headers that are
 /// usual for it.
 public enum TableQuantity: Int, Sendable, Hashable, CaseIterable {
+  /// When, and between which devices.
   case time, peer, local
+  /// Measured distance and its standard deviation.
   case distance, deviation
+  /// Timestamps of poll and response.
   case pollSent, pollReceived, responseSent, responseReceived
+  /// Timestamps of the second poll and of the final.
   case secondPollSent, secondPollReceived, finalSent, finalReceived
+  /// Phase of an antenna.
   case phase1, phase2, phase3, phase4, phase5, phase6, phase7
+  /// Angles and distance that are true, and whether the line of sight is blocked.
   case azimuth, elevation, trueDistance, nlos
+  /// Angles that the chip measured.
   case chipAzimuth, chipElevation
+  /// Power and amplitudes as the chip reports them.
   case receivedPower, firstPathPower, firstPathAmplitude1, firstPathAmplitude2, firstPathAmplitude3
+  /// Noise, preamble symbols, clock offset, round time and reply time as the chip reports them.
   case noiseThreshold, noiseDeviation, preambleCount, clockOffset, round, reply
+  /// Position and orientation of the device.
   case x, y, z, qx, qy, qz, qw, yaw, pitch, roll
 
   static let phases: [TableQuantity] = [.phase1, .phase2, .phase3, .phase4, .phase5, .phase6, .phase7]
@@ -40,9 +50,12 @@ public enum TableQuantity: Int, Sendable, Hashable, CaseIterable {
   private static let definitions = allCases.map(\.described)
 
   var definition: Definition { Self.definitions[rawValue] }
+  /// Name of the column, as the command line takes it.
   public var name: String { definition.name }
+  /// One line on what the column holds, with its unit.
   public var meaning: String { definition.meaning }
 
+  /// The quantity of this name; nil where there is none.
   public init?(name: String) {
     guard let found = Self.allCases.first(where: { $0.name == name }) else { return nil }
     self = found

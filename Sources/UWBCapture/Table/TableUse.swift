@@ -1,13 +1,18 @@
 /// What a table's columns were taken for.
 public struct TableUse: Sendable, Hashable {
+  /// One column of a table and what it is taken for.
   public struct Column: Sendable, Hashable {
+    /// Header as the file has it.
     public var header: String
     /// As `--columns` takes it.
     public var name: String
+    /// What the column is taken for.
     public var meaning: String
+    /// Unit of its values; nil for values without one.
     public var unit: String?
   }
 
+  /// Columns in the order of the file.
   public var columns: [Column]
   /// Columns that nothing is taken from.
   public var unused: [String]
@@ -15,10 +20,12 @@ public struct TableUse: Sendable, Hashable {
 
 /// A capture that is a table whose columns have names.
 public protocol TableCapture: CaptureReader {
+  /// How the columns of the table are used.
   var columnUse: TableUse { get }
 }
 
 extension MeasurementTable: TableCapture {
+  /// How the columns of the table are used.
   public var columnUse: TableUse {
     let used = usedColumns
     var columns = used.map { quantity, column in

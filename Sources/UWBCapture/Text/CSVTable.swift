@@ -12,6 +12,7 @@ public struct CSVTable {
     var dialect = CSVDialect()
     var cells = CSVFields()
 
+    /// Texts of the row's cells.
     public var fields: [String] { cells.texts }
     var count: Int { cells.count }
     /// The field in column `index`; empty where there is none.

@@ -10,6 +10,7 @@ import UWBTypes
 ///
 /// Cost: O(shifts × samples), at most `mostSamples`. Not for things that stand still: all shifts then fit alike.
 public struct ClockAlignment: Sendable {
+  /// What an alignment found.
   public struct Result: Sendable, Hashable {
     /// s, as `TruthTrajectory.shift`
     public var shift: Double
@@ -41,8 +42,10 @@ public struct ClockAlignment: Sendable {
   private var count: UInt64 = 0
   /// Exchanges with a distance, and those whose anchor or tag has no place.
   public private(set) var exchanges = 0
+  /// Those of them whose anchor or tag has no place.
   public private(set) var withoutPlace = 0
 
+  /// No measurements yet.
   public init() {}
 
   /// Takes an exchange; of many it keeps some.

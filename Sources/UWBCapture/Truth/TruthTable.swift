@@ -18,6 +18,7 @@ public struct TruthTable: Sendable, Hashable {
   /// What each entry's path ends in after a folder: shorter names that it goes by, and the entry where it is the only one.
   private var endings: [String: String?] = [:]
 
+  /// A table of known truths by name of the capture.
   public init(_ entries: [String: GroundTruth] = [:]) {
     for (capture, truth) in entries { insert(truth, for: capture) }
   }
@@ -35,6 +36,7 @@ public struct TruthTable: Sendable, Hashable {
     try self.init(ByteSource(path: path))
   }
 
+  /// Reads a table.
   public init(_ source: ByteSource) throws {
     var table = try CSVTable(source)
     func failure(_ place: String, _ problem: String) -> CaptureError {

@@ -6,6 +6,7 @@ public struct PlaceList: Sendable, Hashable {
   public private(set) var addresses: [DeviceAddress] = []
   private var places: [DeviceAddress: SIMD3<Double>] = [:]
 
+  /// An empty list.
   public init() {}
 
   /// A table with the columns x, y and z and, where radios are not numbered from 0, one of their names.
@@ -57,6 +58,7 @@ public struct PlaceList: Sendable, Hashable {
     addresses.append(address)
   }
 
+  /// Place of a device, m; nil where the list does not have it.
   public subscript(_ address: DeviceAddress?) -> SIMD3<Double>? { address.flatMap { places[$0] } }
 
   /// The place, where there is one alone.
@@ -76,8 +78,11 @@ public struct TruthTrajectory: Sendable {
     var tag: SIMD3<Double>
   }
 
+  /// Poses of the moving device over time.
   public internal(set) var poses: PoseTable
+  /// Places of the fixed devices, m.
   public let anchors: PlaceList
+  /// Places of the tags on what moves, m; empty for one tag where the trajectory is.
   public let tags: PlaceList
   /// s, on the trajectory's own clock since its first row, at time 0 of the capture.
   public var shift = 0.0

@@ -11,8 +11,10 @@ public struct UCIExchanges: Sendable {
   /// µs; of the first round
   private var start: UInt64?
 
+  /// Nothing read yet.
   public init() {}
 
+  /// Packets that gave no exchange, by reason.
   public var skipped: SkippedInput {
     var skipped = SkippedInput()
     for problem in UCIRoundReader.Problem.allCases {

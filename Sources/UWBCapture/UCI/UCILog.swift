@@ -19,6 +19,7 @@ public struct UCILog: CaptureReader {
   /// In reverse order.
   private var pending: [RangingExchange] = []
 
+  /// A reader of these bytes.
   public init(_ source: ByteSource) { scanner = LineScanner(source) }
 
   public var bytesRead: Int { scanner.bytesRead }

@@ -27,6 +27,7 @@ public struct UCIRecording: CaptureReader {
   /// In reverse order.
   private var pending: [RangingExchange] = []
 
+  /// A reader of these bytes.
   public init(_ source: ByteSource) { self.source = source }
 
   public var bytesRead: Int { source.bytesConsumed }

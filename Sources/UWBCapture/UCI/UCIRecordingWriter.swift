@@ -19,6 +19,7 @@ public final class UCIRecordingWriter {
     try write(Self.block(UCIRecording.sectionHeader, section) + Self.block(1, interface))
   }
 
+  /// Appends a packet with its time, µs.
   public func append(_ packet: UCIPacket, microseconds: UInt64) throws {
     let bytes = try packet.bytes
     let count = UInt32(bytes.count)

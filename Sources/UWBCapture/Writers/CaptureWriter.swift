@@ -31,6 +31,7 @@ extension RangingMessage {
 
 /// A capture format that can be written.
 public enum CaptureWriterFormat: String, Sendable, CaseIterable {
+  /// A format that captures are written in.
   case sigmf, ndjson, csv, npy, mat
 
   /// The format that a path's ending names, `nil` for other endings. A name without ending is that of a SigMF recording's
@@ -78,6 +79,7 @@ public struct CaptureWriterOptions: Sendable, Hashable {
     case int16
   }
 
+  /// Format of the samples.
   public var samples: Samples
   /// For SigMF: samples of a recording, bytes, after which the next one of a collection begins; `nil` for one recording.
   public var maximumByteCount: Int?
@@ -85,6 +87,7 @@ public struct CaptureWriterOptions: Sendable, Hashable {
   /// place of what is there once it is complete. For recordings that can't be made again.
   public var isLive: Bool
 
+  /// Creates one with the given values.
   public init(samples: Samples = .complex64, maximumByteCount: Int? = nil, isLive: Bool = false) {
     self.samples = samples
     self.maximumByteCount = maximumByteCount

@@ -34,6 +34,7 @@ public struct HermitianEigenvectors: Sendable, Hashable {
     }
   }
 
+  /// Allocates everything that a calculation needs.
   public func makeWorkspace() -> Workspace { Workspace(self) }
 
   /// Decomposes `matrix` = V·diag(values)·Vᴴ.

@@ -37,6 +37,7 @@ public struct LeastSquares: Sendable, Hashable {
     }
   }
 
+  /// Allocates everything that a calculation needs.
   public func makeWorkspace() -> Workspace { Workspace(self) }
 
   /// Solves the real problem.

@@ -11,6 +11,7 @@
 public struct NaturalSpline: Sendable, Hashable {
   /// Ascending, at least one.
   public let knots: [Double]
+  /// Values at the knots.
   public let values: [Double]
   private let curvatures: [Double]
 
@@ -29,6 +30,7 @@ public struct NaturalSpline: Sendable, Hashable {
     !knots.isEmpty && knots.allSatisfy(\.isFinite) && zip(knots, knots.dropFirst()).allSatisfy { $0 < $1 }
   }
 
+  /// Value of the spline at `x`.
   public func callAsFunction(_ x: Double) -> Double {
     let last = knots.count - 1
     if x.isNaN { return .nan }

@@ -7,7 +7,9 @@
 /// a grid point on a uniform row, M² on others. Not for several sources: beams are as wide as the array is small, and each
 /// source's sidelobes pull the others; what is no more than a sidelobe may come back as a source.
 public struct Bartlett: DirectionEstimator {
+  /// The antennas: positions and patterns.
   public let array: AntennaArray
+  /// What all angle estimators share.
   public let options: DirectionOptions
 
   /// - Parameter options: the number of sources has to be known; criteria stand for their limit.

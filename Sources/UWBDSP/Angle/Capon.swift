@@ -8,7 +8,9 @@
 /// those of the stochastic bound, which Capon's estimate exceeds with few snapshots. Cost: M²·N + M³, then as MUSIC's
 /// search. Not for coherent sources (they cancel), nor for a manifold that is known to no better than the noise.
 public struct Capon: DirectionEstimator {
+  /// The antennas: positions and patterns.
   public let array: AntennaArray
+  /// What all angle estimators share.
   public let options: DirectionOptions
   /// Of the mean power of an antenna.
   public let loading: Double
@@ -21,6 +23,7 @@ public struct Capon: DirectionEstimator {
     self.loading = loading
   }
 
+  /// Buffers of one estimation, one for each thread; `makeWorkspace()` makes it.
   public final class Workspace {
     fileprivate let shared: DirectionWorkspace
     fileprivate let inverse: HermitianInverse

@@ -1,7 +1,9 @@
 /// An angle estimator over snapshots: an immutable configuration that works in a caller's workspace.
 public protocol DirectionEstimator: Sendable, Hashable {
+  /// Buffers of one estimation, one for each thread.
   associatedtype Workspace
 
+  /// The antennas: positions and patterns.
   var array: AntennaArray { get }
 
   /// All memory that `estimate` needs for up to `snapshotCount` snapshots; one for each thread.
@@ -24,6 +26,7 @@ extension DirectionEstimator {
 
 /// How many sources an estimator looks for.
 public enum SourceCount: Sendable, Hashable {
+  /// So many.
   case known(Int)
   /// By Akaike's information criterion, at most so many.
   case aic(atMost: Int)
@@ -48,6 +51,7 @@ public struct CovarianceAveraging: Sendable, Hashable {
   /// tells as many coherent sources apart and costs that much aperture. 1 is none.
   public var subarrayCount: Int
 
+  /// Creates one with the given values.
   public init(forwardBackward: Bool = true, subarrayCount: Int = 1) {
     self.forwardBackward = forwardBackward
     self.subarrayCount = subarrayCount
@@ -56,13 +60,16 @@ public struct CovarianceAveraging: Sendable, Hashable {
 
 /// What all angle estimators share.
 public struct DirectionOptions: Sendable, Hashable {
+  /// Number of sources, or how it is found.
   public var sources: SourceCount
+  /// How the covariance is averaged.
   public var averaging: CovarianceAveraging
   /// Half-angle round the array's broadside in which sources are looked for, rad, up to π/2.
   public var fieldOfView: Double
   /// A direction whose likelihood is at least that of the best over this number makes the answer `.ambiguous`.
   public var likelihoodRatio: Double
 
+  /// Creates one with the given values.
   public init(
     sources: SourceCount = .known(1), averaging: CovarianceAveraging = .init(), fieldOfView: Double = .pi / 2,
     likelihoodRatio: Double = 100

@@ -11,7 +11,9 @@ import UWBPlatform
 /// M = 8; the deviations of several sources take the same factor over MUSIC's. Cost: M²·N, the eigenproblem, (2K)³. Not for
 /// arrays other than uniform rows, nor where accuracy counts more than a few microseconds.
 public struct ESPRIT: DirectionEstimator {
+  /// The antennas: positions and patterns.
   public let array: AntennaArray
+  /// What all angle estimators share.
   public let options: DirectionOptions
 
   /// Whether the array is what this method needs: antennas in a uniform row of equal gains.
@@ -25,6 +27,7 @@ public struct ESPRIT: DirectionEstimator {
     self.options = options
   }
 
+  /// Buffers of one estimation, one for each thread; `makeWorkspace()` makes it.
   public final class Workspace {
     fileprivate let shared: DirectionWorkspace
     /// K_1·E_s and K_2·E_s, column by column.

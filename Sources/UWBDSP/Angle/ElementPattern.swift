@@ -2,6 +2,7 @@ import UWBPlatform
 
 /// How strongly one antenna answers from each direction: a real amplitude, 1 at its strongest.
 public enum ElementPattern: Sendable, Hashable {
+  /// The same from all directions.
   case isotropic
   /// max(0, cos θ)^exponent, θ the angle to `boresight` (a unit vector): an amplitude, so that an exponent of 1 is a
   /// power of cos²θ, about that of a patch. Nothing is heard from behind.

@@ -9,11 +9,13 @@ public struct JointEstimate: Sendable, Hashable {
   /// First path at the mean of the antennas' positions, taps on the first antenna's axis, and its standard deviation; `nil` without a
   /// path, or where the antennas do not see plane waves.
   public var delayTaps: Double?
+  /// Standard deviation of the first path's delay, taps; `nil` where it is not known.
   public var deviationTaps: Double?
   /// Whether plane waves explain the antennas: else gains, positions or the kind of channel are others than thought, and the
   /// direction is `unusable`.
   public var isPlaneWave = false
 
+  /// An empty estimate with memory for so many antennas.
   public init(antennaCount: Int = 0) {
     paths = ArrayEstimate(antennaCount: antennaCount)
     direction.sources.reserveCapacity(PathFit.mostPaths)
@@ -40,9 +42,12 @@ public struct JointEstimate: Sendable, Hashable {
 /// Cost: `ArrayPulseFit`'s and some 5 iterations of O(antennas·K²·window). Don't use it with arrays whose answers are not
 /// known to a few degrees, nor with chips of their own where the delay matters: their alignment takes the delay's deviation up.
 public struct JointDelayAngle: Sendable, Hashable {
+  /// The fit that finds the paths.
   public let fit: ArrayPulseFit
+  /// The antennas: positions and patterns.
   public let array: AntennaArray
 
+  /// An estimator with this fit for the paths and this array for the angles.
   public init(_ paths: PulseFit, array: AntennaArray, propagationSpeed: Double = UWB.speedOfLightInAir) {
     fit = ArrayPulseFit(paths, array: array, propagationSpeed: propagationSpeed)
     self.array = array
@@ -54,6 +59,7 @@ public struct JointDelayAngle: Sendable, Hashable {
   /// What noise may take from a crest, in noise variances of an amplitude.
   private static let crestNoise = 8.0
 
+  /// Buffers of one estimation, one for each thread; `makeWorkspace()` makes it.
   public final class Workspace {
     let paths: ArrayPulseFit.Workspace
     let grid: SteeringGrid

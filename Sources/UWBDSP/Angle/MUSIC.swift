@@ -13,9 +13,12 @@
 /// and fewer sources come back (`.didNotConverge`); `MaximumLikelihood` does both. With a single snapshot it is Bartlett's
 /// beamformer.
 public struct MUSIC: DirectionEstimator {
+  /// The antennas: positions and patterns.
   public let array: AntennaArray
+  /// What all angle estimators share.
   public let options: DirectionOptions
 
+  /// Creates one with the given values.
   public init(array: AntennaArray, options: DirectionOptions = .init()) {
     self.array = array
     self.options = options

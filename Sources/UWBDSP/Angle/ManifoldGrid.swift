@@ -11,8 +11,11 @@ import Numerics
 public struct ManifoldGrid: Sendable, Hashable {
   /// Equidistant angles, rad.
   public struct Axis: Sendable, Hashable {
+    /// First angle, rad.
     public var first: Double
+    /// Angle from node to node, rad.
     public var step: Double
+    /// Number of nodes.
     public var count: Int
 
     /// - Precondition: a count of at least 1; a positive step where the count is more.
@@ -23,11 +26,15 @@ public struct ManifoldGrid: Sendable, Hashable {
       self.count = count
     }
 
+    /// Last angle, rad.
     public var last: Double { first + step * Double(count - 1) }
   }
 
+  /// Azimuths of the grid.
   public let azimuths: Axis
+  /// Elevations of the grid.
   public let elevations: Axis
+  /// Number of antennas.
   public let antennaCount: Int
   /// Over the ideal response; antenna by antenna, in it elevation by elevation, in it azimuth by azimuth.
   public let responses: [Complex<Double>]

@@ -20,6 +20,7 @@ import UWBPlatform
 /// As many differences as angles can always be explained exactly somewhere: a reflection that bends the phases gives
 /// another direction, not a bad fit.
 public struct ManifoldSearch: Sendable {
+  /// Settings of a search.
   public struct Settings: Sendable, Hashable {
     /// rad between cells of the grid
     public var step: Double
@@ -30,6 +31,7 @@ public struct ManifoldSearch: Sendable {
     /// Share of the second candidate from which on it is offered, 0 … 0.5.
     public var ambiguity: Double
 
+    /// Creates one with the given values.
     public init(
       step: Double = .pi / 180, basin: Double = 12 * .pi / 180, separation: Double = 15 * .pi / 180,
       ambiguity: Double = 0.15
@@ -46,7 +48,9 @@ public struct ManifoldSearch: Sendable {
   /// Misfit per difference, in squared deviations, that chance exceeds once in ten thousand.
   private static let unlikely = 15.0
 
+  /// The manifold that is searched.
   public let manifold: PhaseManifold
+  /// Settings of the search.
   public let settings: Settings
   /// What the grid's standard deviations are multiplied by.
   public let deviationScale: SIMD2<Double>
@@ -113,6 +117,7 @@ public struct ManifoldSearch: Sendable {
     }
   }
 
+  /// Allocates everything that a calculation needs.
   public func makeWorkspace() -> Workspace { Workspace(count: constants.count) }
 
   /// - Parameters:

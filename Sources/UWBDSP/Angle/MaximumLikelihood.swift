@@ -15,7 +15,9 @@ public struct MaximumLikelihood: DirectionEstimator {
   private static let mostSweeps = 12
   private static let mostSteps = 40
 
+  /// The antennas: positions and patterns.
   public let array: AntennaArray
+  /// What all angle estimators share.
   public let options: DirectionOptions
 
   /// - Parameter options: averaging is taken as given; for maximum likelihood proper it has none.
@@ -27,6 +29,7 @@ public struct MaximumLikelihood: DirectionEstimator {
     self.options = options
   }
 
+  /// Buffers of one estimation, one for each thread; `makeWorkspace()` makes it.
   public final class Workspace {
     fileprivate let shared: DirectionWorkspace
     fileprivate let projector: AlignedBuffer<Double>

@@ -11,6 +11,7 @@ import UWBPlatform
 /// alternatives the others. A phase that no direction gives is the edge's (`.outsideFieldOfView`). Deviation: that of the
 /// phase, √((1/SNR_0 + 1/SNR_1)/2N), over k·d·sin θ. Cost O(N). Not for several sources at once.
 public struct PhaseDifference: DirectionEstimator {
+  /// The antennas: positions and patterns.
   public let array: AntennaArray
   /// Half-angle round broadside in which the source is looked for, rad.
   public let fieldOfView: Double

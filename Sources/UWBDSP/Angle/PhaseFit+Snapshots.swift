@@ -81,6 +81,7 @@ extension PhaseFit: DirectionEstimator {
 
   // MARK: Snapshots
 
+  /// Buffers of one estimation, one for each thread; `makeWorkspace()` makes it.
   public final class Workspace {
     fileprivate let covariance: SampleCovariance
     fileprivate let phases: AlignedBuffer<Double>

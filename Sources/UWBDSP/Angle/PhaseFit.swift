@@ -14,6 +14,7 @@ import Numerics
 /// antennas, which is right where neighbours are at most λ/2 apart: O(antennas), one 2 × 2 solve. Sparser arrays need the
 /// search over whole turns of `estimate(amplitudes:deviations:into:)`, which also says where the answer is ambiguous.
 public struct PhaseFit: Sendable, Hashable {
+  /// The antennas: positions and patterns.
   public let array: AntennaArray
   /// Half-angle round broadside in which the search over turns looks, rad.
   public let fieldOfView: Double
@@ -34,10 +35,12 @@ public struct PhaseFit: Sendable, Hashable {
     hasher.combine(likelihoodRatio)
   }
 
+  /// A fit with a field of view of π/2 from broadside.
   public init(array: AntennaArray) {
     self.init(array: array, fieldOfView: .pi / 2)
   }
 
+  /// A fit with this field of view, rad from broadside.
   public init(array: AntennaArray, fieldOfView: Double, likelihoodRatio: Double = 100) {
     self.array = array
     self.fieldOfView = fieldOfView
@@ -70,9 +73,11 @@ public struct PhaseFit: Sendable, Hashable {
     public var direction: SIMD3<Double>
     /// `nil` for a row of antennas along y.
     public var azimuth: Double?
+    /// Standard deviation of the azimuth, rad; `nil` for a row of antennas along y.
     public var azimuthDeviation: Double?
     /// `nil` for a row of antennas that is not along y.
     public var elevation: Double?
+    /// Standard deviation of the elevation, rad; `nil` for a row that is not along y.
     public var elevationDeviation: Double?
     /// Whether the phases ask for more than 1 for a direction cosine; the direction is then clamped to the edge.
     public var isBeyondEdge: Bool

@@ -13,8 +13,10 @@ public struct PhaseManifold: Sendable, Hashable, Codable {
     public var start: Double
     /// rad from node to node; positive where there is more than one
     public var step: Double
+    /// Number of nodes.
     public var count: Int
 
+    /// Creates one with the given values.
     public init(start: Double, step: Double, count: Int) {
       self.start = start
       self.step = step
@@ -39,17 +41,21 @@ public struct PhaseManifold: Sendable, Hashable, Codable {
     /// rad², of one measurement about `phases`: its own noise, and how well the manifold is known there.
     public var variances: [Double]
 
+    /// Creates one with the given values.
     public init(phases: [Double], variances: [Double]) {
       self.phases = phases
       self.variances = variances
     }
   }
 
+  /// Azimuths of the nodes.
   public var azimuth: Axis
+  /// Elevations of the nodes.
   public var elevation: Axis
   /// One for each phase difference, in the order in which the chip reports them.
   public var channels: [Channel]
 
+  /// Creates one with the given values.
   public init(azimuth: Axis, elevation: Axis, channels: [Channel]) {
     self.azimuth = azimuth
     self.elevation = elevation

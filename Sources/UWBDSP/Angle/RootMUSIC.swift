@@ -10,7 +10,9 @@ import UWBPlatform
 /// eigenproblem, then M² for each of 6–10 sweeps. Not for arrays other than uniform rows; not for coherent sources without
 /// smoothing.
 public struct RootMUSIC: DirectionEstimator {
+  /// The antennas: positions and patterns.
   public let array: AntennaArray
+  /// What all angle estimators share.
   public let options: DirectionOptions
 
   /// Whether the array is what this method needs: antennas in a uniform row of equal gains.
@@ -23,6 +25,7 @@ public struct RootMUSIC: DirectionEstimator {
     self.options = options
   }
 
+  /// Buffers of one estimation, one for each thread; `makeWorkspace()` makes it.
   public final class Workspace {
     fileprivate let shared: DirectionWorkspace
     fileprivate let roots: SelfInverseRoots

@@ -5,7 +5,9 @@ import Numerics
 /// Real and imaginary parts lie apart, each antenna's snapshots in a row, so that covariances run over contiguous memory.
 /// One snapshot is one packet's amplitudes at the first path; research arrays have many.
 public struct Snapshots: Sendable, Hashable {
+  /// Number of antennas M.
   public let antennaCount: Int
+  /// Number of snapshots N.
   public let snapshotCount: Int
   /// Real parts, antenna by antenna.
   public private(set) var real: [Double]

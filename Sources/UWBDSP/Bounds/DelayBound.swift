@@ -15,10 +15,12 @@ import Numerics
 /// The closed forms put sums over all taps in the place of integrals, which is exact for pulses whose spectrum ends
 /// below half the tap rate, as the standard's does (0.375 cycles a tap).
 public struct DelayBound: Sendable, Hashable {
+  /// The pulse that one path leaves.
   public let pulse: PulseShape
   /// Seconds from tap to tap.
   public let tapSpacing: Double
 
+  /// Creates one with the given values.
   public init(pulse: PulseShape = .standard, tapSpacing: Double = UWB.tap) {
     self.pulse = pulse
     self.tapSpacing = tapSpacing

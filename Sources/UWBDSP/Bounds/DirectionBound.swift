@@ -11,16 +11,21 @@ import UWBPlatform
 /// for a, b out of azimuth and elevation, u = (sin α·cos ε, sin ε, −cos α·cos ε). An amplitude that was fitted to the
 /// pulse has its own SNR, |a|²·Σ p(k)²/σ², not that of a tap.
 public struct DirectionBound: Sendable, Hashable {
+  /// The antennas: positions and patterns.
   public let array: AntennaArray
 
+  /// A bound for this array.
   public init(array: AntennaArray) {
     self.array = array
   }
 
   /// Fisher information of azimuth and elevation, rad⁻².
   public struct Information: Sendable, Hashable {
+    /// Information of the azimuth, rad⁻².
     public var azimuth: Double
+    /// Information of the elevation, rad⁻².
     public var elevation: Double
+    /// Information that azimuth and elevation share, rad⁻².
     public var cross: Double
 
     /// Bound on the variance of azimuth where elevation is known, rad²; infinite where nothing is learnt.

@@ -12,13 +12,16 @@ import Numerics
 /// Wax & Leshem, "Joint estimation of time delays and directions of arrival of multiple reflections of a known signal",
 /// 1997). Cost: O((antennas·taps)·(unknowns)²).
 public struct JointBound: Sendable, Hashable {
+  /// The antennas: positions and patterns.
   public let array: AntennaArray
+  /// The pulse that one path leaves.
   public let pulse: PulseShape
   /// Seconds from tap to tap.
   public let tapSpacing: Double
   /// m/s
   public let propagationSpeed: Double
 
+  /// Creates one with the given values.
   public init(
     array: AntennaArray, pulse: PulseShape = .standard, tapSpacing: Double = UWB.tap,
     propagationSpeed: Double = UWB.speedOfLightInAir
@@ -40,6 +43,7 @@ public struct JointBound: Sendable, Hashable {
     /// At the origin of the antennas' coordinates.
     public var amplitude: Complex<Double>
 
+    /// Creates one with the given values.
     public init(delayTaps: Double, azimuth: Double, elevation: Double = 0, amplitude: Complex<Double>) {
       self.delayTaps = delayTaps
       self.azimuth = azimuth
@@ -54,6 +58,7 @@ public struct JointBound: Sendable, Hashable {
     case azimuth
     /// Elevation; azimuth is given. For a row of antennas along y.
     case elevation
+    /// Both angles.
     case azimuthAndElevation
   }
 

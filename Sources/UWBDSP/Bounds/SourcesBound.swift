@@ -10,12 +10,15 @@ import Numerics
 /// included; it can't be reached with few antennas at low SNR and many snapshots, the second can. A row of antennas bounds
 /// the angle in the plane through its axis, a plane of antennas both angles.
 public struct SourcesBound: Sendable, Hashable {
+  /// The antennas: positions and patterns.
   public let array: AntennaArray
 
+  /// A bound for this array.
   public init(array: AntennaArray) {
     self.array = array
   }
 
+  /// Whether amplitudes are unknown numbers (deterministic) or random (stochastic).
   public enum Kind: Sendable, Hashable, CaseIterable { case deterministic, stochastic }
 
   /// The sources with their bounds as deviations, rad; `nil` where the array can't tell their directions apart.

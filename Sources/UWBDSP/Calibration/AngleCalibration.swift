@@ -9,6 +9,7 @@ public struct AngleCalibration: Sendable, Hashable, Codable {
   public var manifold: PhaseManifold?
   /// What the search's standard deviations are multiplied by, from errors on directions that were held out.
   public var azimuthDeviationScale: Double
+  /// The same factor for the elevation.
   public var elevationDeviationScale: Double
 
   /// What the antennas of CIRs do to a plane wave, and where they really are.
@@ -21,6 +22,7 @@ public struct AngleCalibration: Sendable, Hashable, Codable {
   /// What offset and shape of a phase difference differ by from one board of a kind to another, rad².
   public static let otherBoardVariance = BoardTrim.offsetVariance + BoardTrim.shapeVariance
 
+  /// Creates one with the given values.
   public init(
     carriers: [LinearCarrier] = [], manifold: PhaseManifold? = nil, azimuthDeviationScale: Double = 1,
     elevationDeviationScale: Double = 1, antennas: AntennaCalibration? = nil, boardVariance: Double? = nil

@@ -12,6 +12,7 @@ public struct AntennaCalibration: Sendable, Hashable, Codable {
   /// C⁻¹ by rows, each element's real and imaginary part: 2 · antennas² numbers.
   public var correction: [Double]
 
+  /// Creates one with the given values.
   public init(positions: [SIMD3<Double>], correction: [Double]) {
     self.positions = positions
     self.correction = correction

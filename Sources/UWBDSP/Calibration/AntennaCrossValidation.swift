@@ -4,18 +4,23 @@ import Numerics
 /// nothing, gains or coupling. Snapshots are held out by the cells of a checkerboard over direction, both ways round;
 /// `CalibrationChoice` compares the models cell by cell.
 public struct AntennaCrossValidation: Sendable, Hashable {
+  /// The fit that is validated.
   public let fit: AntennaFit
   /// rad: width of the checkerboard's cells
   static let cell = 6 * Double.pi / 180
 
+  /// A validation of this fit.
   public init(fit: AntennaFit) {
     self.fit = fit
   }
 
+  /// What a validation gave for one model.
   public struct Result: Sendable, Hashable {
+    /// The model.
     public var model: AntennaFit.Model
     /// Of each snapshot: direction with nothing calibrated, and with what the other half gave.
     public var before: [PhaseFit.Estimate?]
+    /// Direction of each snapshot with what the other half gave.
     public var after: [PhaseFit.Estimate?]
     /// Which half each snapshot lies on, 0 or 1.
     public var halves: [Int]

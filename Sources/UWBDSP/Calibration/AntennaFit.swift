@@ -7,8 +7,10 @@ public struct AntennaSnapshot: Sendable, Hashable {
   public var azimuth: Double
   /// rad, positive upwards
   public var elevation: Double
+  /// Complex amplitude of each antenna at the first path.
   public var amplitudes: [Complex<Double>]
 
+  /// Creates one with the given values.
   public init(azimuth: Double, elevation: Double, amplitudes: [Complex<Double>]) {
     self.azimuth = azimuth
     self.elevation = elevation
@@ -37,16 +39,21 @@ public struct AntennaFit: Sendable, Hashable {
     case coupling
   }
 
+  /// The antennas: positions and patterns.
   public let array: AntennaArray
   /// λ: how far coupling is held back where directions say little of it.
   public var regularisation = 1e-3
 
+  /// A fit for this array.
   public init(array: AntennaArray) {
     self.array = array
   }
 
+  /// What a fit gave.
   public struct Result: Sendable, Hashable {
+    /// The calibration.
     public var calibration: AntennaCalibration
+    /// The model that was fitted.
     public var model: Model
     /// Factors of the given positions along x and y.
     public var spacing: SIMD2<Double>

@@ -20,6 +20,7 @@ public struct BoardTrim: Sendable, Hashable {
 
   /// What the references said of a board.
   public struct Result: Sendable, Hashable {
+    /// The calibration, moved to the board.
     public var calibration: AngleCalibration
     /// rad, by difference.
     public var offsets: [Double]
@@ -27,9 +28,11 @@ public struct BoardTrim: Sendable, Hashable {
     public var directionCount: Int
   }
 
+  /// Why a board could not be trimmed.
   public enum Failure: Error, Sendable, Hashable {
     /// The calibration holds no manifold.
     case noManifold
+    /// No reference was given.
     case noReference
     /// A sample has another number of differences than the manifold.
     case otherChannels(found: Int, expected: Int)
@@ -37,6 +40,7 @@ public struct BoardTrim: Sendable, Hashable {
     case outside(azimuth: Double, elevation: Double)
   }
 
+  /// A trim without references.
   public init() {}
 
   /// - Throws: `Failure`.

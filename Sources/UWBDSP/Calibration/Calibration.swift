@@ -4,6 +4,7 @@ public struct Calibration: Sendable, Hashable, Codable {
   /// The layout that this version writes. It reads those before it, which hold no `origins`.
   public static let version = 2
 
+  /// Version of the file's format.
   public var version = Calibration.version
   /// Antenna delays and what received power adds to a distance: `calibrate delay`.
   public var delay: DelayCalibration?
@@ -14,6 +15,7 @@ public struct Calibration: Sendable, Hashable, Codable {
   /// What the parts were made of; `nil` in files of version 1.
   public var origins: CalibrationOrigins?
 
+  /// Creates one with the given values.
   public init(
     delay: DelayCalibration? = nil, quality: QualityCalibration? = nil, angle: AngleCalibration? = nil,
     origins: CalibrationOrigins? = nil

@@ -11,6 +11,7 @@ public struct CalibrationOrigin: Sendable, Hashable, Codable {
     /// Exchanges that it holds.
     public var exchanges: Int
 
+    /// Creates one with the given values.
     public init(name: String, sha512: String?, exchanges: Int) {
       self.name = name
       self.sha512 = sha512
@@ -20,9 +21,12 @@ public struct CalibrationOrigin: Sendable, Hashable, Codable {
 
   /// The least and the largest value that occurred.
   public struct Extent: Sendable, Hashable, Codable {
+    /// The least value.
     public var least: Double
+    /// The largest value.
     public var most: Double
 
+    /// The extent of a single value.
     public init(_ value: Double) {
       (least, most) = (value, value)
     }
@@ -44,19 +48,26 @@ public struct CalibrationOrigin: Sendable, Hashable, Codable {
   public var delay: DelayMethod?
   /// The devices that recorded, as `DeviceAddress` prints them.
   public var local: [String]?
+  /// The devices that they ranged with.
   public var peers: [String]?
   /// What the caller calls the board.
   public var board: String?
   /// The receiver's antennas, m.
   public var antennas: [SIMD3<Double>]?
+  /// The captures that the part was made of.
   public var captures: [Capture]
   /// Of the board that the calibration was measured on, where `BoardTrim` moved it to another with `captures`.
   public var trimmedFrom: [Capture]?
+  /// Received power, dBm.
   public var powerdBm: Extent?
+  /// Distance, m.
   public var distance: Extent?
+  /// Azimuth, degrees.
   public var azimuthDegrees: Extent?
+  /// Elevation, degrees.
   public var elevationDegrees: Extent?
 
+  /// An origin in these captures.
   public init(captures: [Capture] = []) {
     self.captures = captures
   }
@@ -75,12 +86,15 @@ public struct CalibrationOrigin: Sendable, Hashable, Codable {
 
 /// What each part of a calibration file was made of; `nil` where the part is not there, or nobody wrote it down.
 public struct CalibrationOrigins: Sendable, Hashable, Codable {
+  /// Origin of the antenna delays.
   public var delay: CalibrationOrigin?
+  /// Origin of the models of line of sight and range bias.
   public var quality: CalibrationOrigin?
   /// Of the phase differences in `Calibration.angle`.
   public var board: CalibrationOrigin?
   /// Of the antennas in `Calibration.angle`.
   public var antennas: CalibrationOrigin?
 
+  /// Nothing is known.
   public init() {}
 }

@@ -9,12 +9,14 @@
 /// at which a leading edge crosses its threshold (Decawave APS011, "Sources of error in DW1000 based two-way ranging
 /// schemes", 2014), and the reported power saturates where the signal is strong, so no formula of the distance fits all.
 public struct DelayCalibration: Sendable, Hashable, Codable {
+  /// Antenna delay of one device, or of all that are not named.
   public struct Device: Sendable, Hashable, Codable {
     /// As `DeviceAddress` prints it; `nil` for a local device whose captures don't name it.
     public var address: String?
     /// s
     public var delay: Double
 
+    /// Creates one with the given values.
     public init(address: String?, delay: Double) {
       self.address = address
       self.delay = delay
@@ -37,6 +39,7 @@ public struct DelayCalibration: Sendable, Hashable, Codable {
     /// The same on its own ground: of captures left out one by one, m.
     public var heldOutDeviation: Double?
 
+    /// Creates one with the given values.
     public init(
       knots: [Double] = [], values: [Double] = [], deviation: Double = 0, heldOutDeviation: Double? = nil
     ) {
@@ -60,12 +63,14 @@ public struct DelayCalibration: Sendable, Hashable, Codable {
     }
   }
 
+  /// Delays of the devices.
   public var devices: [Device]
   /// Of captures in line of sight, or of all where none is labelled.
   public var lineOfSight: PowerBias
   /// Of captures without; `nil` where there were none.
   public var obstructed: PowerBias?
 
+  /// Creates one with the given values.
   public init(devices: [Device] = [], lineOfSight: PowerBias = PowerBias(), obstructed: PowerBias? = nil) {
     self.devices = devices
     self.lineOfSight = lineOfSight

@@ -18,17 +18,22 @@ public struct DelayCalibrationFit: Sendable, Hashable {
   public struct Sample: Sendable, Hashable {
     /// Which capture it is of.
     public var capture: Int
+    /// Address of the local device.
     public var local: DeviceAddress?
+    /// Address of the peer.
     public var peer: DeviceAddress
     /// Measured less true, m.
     public var error: Double
     /// m, as the measurement states it.
     public var deviation: Double
+    /// Received power, dBm; `nil` where the capture has none.
     public var powerdBm: Double?
+    /// Whether nothing stood between the antennas; `nil` where unknown.
     public var isLineOfSight: Bool?
     /// m: says which captures lie near each other.
     public var trueDistance: Double?
 
+    /// Creates one with the given values.
     public init(
       capture: Int, local: DeviceAddress? = nil, peer: DeviceAddress, error: Double, deviation: Double,
       powerdBm: Double? = nil, isLineOfSight: Bool? = nil, trueDistance: Double? = nil
@@ -51,6 +56,7 @@ public struct DelayCalibrationFit: Sendable, Hashable {
   /// m/s
   public var propagationSpeed: Double
 
+  /// Creates one with the given values.
   public init(
     knotSpacingdB: Double = 1.5, penalties: [Double] = [0.01, 0.1, 1, 10, 100, 1000],
     propagationSpeed: Double = UWB.speedOfLightInAir
@@ -70,23 +76,32 @@ public struct DelayCalibrationFit: Sendable, Hashable {
 
   /// What was chosen, and why.
   public struct Report: Sendable, Hashable {
+    /// Which terms the calibration has.
     public enum Model: String, Sendable, Hashable {
+      /// No term, one delay for all devices, or a delay for each device.
       case none, constant, devices
+      /// One delay for all devices and a bias that depends on power.
       case constantAndCurve = "constant and curve"
+      /// A delay for each device and a bias that depends on power.
       case devicesAndCurve = "devices and curve"
     }
     /// Root of the mean loss on groups that were left out, m.
     public struct Candidate: Sendable, Hashable {
+      /// The model.
       public var model: Model
+      /// Its error on groups that were left out, m.
       public var error: Double
     }
 
+    /// The calibration that was fitted.
     public var calibration: DelayCalibration
+    /// The model that was chosen.
     public var model: Model
     /// The best setting of each model.
     public var candidates: [Candidate]
     /// Groups that were left out, and whether they are pairs of devices (else captures).
     public var groupCount: Int
+    /// Whether the groups are pairs of devices, else captures.
     public var isByPairs: Bool
     /// Devices of whose delays the ranges tell sums alone, as `DeviceAddress` prints them.
     public var openDevices: [String]

@@ -15,6 +15,7 @@ public struct LinearCarrier: Sendable, Hashable, Codable {
   /// rad for a whole direction cosine upwards
   public var up: Double
 
+  /// Creates one with the given values.
   public init(offset: Double, right: Double, up: Double) {
     self.offset = offset
     self.right = right

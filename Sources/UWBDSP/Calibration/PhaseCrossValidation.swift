@@ -4,9 +4,12 @@
 /// All settings are found inside each half (`PhaseManifoldFit` takes none by hand), so nothing of a point that is scored
 /// enters what scores it. Cost: two fits of half the points.
 public struct PhaseCrossValidation: Sendable, Hashable {
+  /// The fit that is validated.
   public var fit: PhaseManifoldFit
+  /// Settings of the search that scores it.
   public var search: ManifoldSearch.Settings
 
+  /// Creates one with the given values.
   public init(fit: PhaseManifoldFit = PhaseManifoldFit(), search: ManifoldSearch.Settings = ManifoldSearch.Settings()) {
     self.fit = fit
     self.search = search
@@ -18,12 +21,14 @@ public struct PhaseCrossValidation: Sendable, Hashable {
     public var index: Int
     /// Which half of the checkerboard it lies on, 0 or 1.
     public var half: Int
+    /// Whether the search found a direction.
     public var status: DirectionStatus
     /// `nil` where there is no answer.
     public var source: SourceDirection?
     /// The second candidate, where one is offered.
     public var alternative: SourceDirection?
 
+    /// Creates one with the given values.
     public init(
       index: Int, half: Int, status: DirectionStatus, source: SourceDirection? = nil,
       alternative: SourceDirection? = nil

@@ -10,12 +10,16 @@ public struct PhaseManifoldFit: Sendable, Hashable {
   /// rad between the nodes of the table
   public var step: Double
 
+  /// A fit whose nodes are `step` apart, rad.
   public init(step: Double = 3 * .pi / 180) {
     self.step = step
   }
 
+  /// What a fit gave.
   public struct Result: Sendable, Hashable {
+    /// The linear part of each phase difference.
     public var carriers: [LinearCarrier]
+    /// The manifold: the linear part and what differs from it.
     public var manifold: PhaseManifold
     /// Grid points that the samples fell on.
     public var pointCount: Int

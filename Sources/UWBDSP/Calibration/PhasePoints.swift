@@ -9,6 +9,7 @@ public struct PhaseSample: Sendable, Hashable {
   /// rad; whole turns do not matter
   public var differences: [Double]
 
+  /// Creates one with the given values.
   public init(azimuth: Double, elevation: Double, differences: [Double]) {
     self.azimuth = azimuth
     self.elevation = elevation

@@ -38,6 +38,7 @@ public struct PulseEstimation: Sendable {
 
   /// A measured pulse and how well it is known.
   public struct Estimate: Sendable, Hashable {
+    /// The pulse.
     public var pulse: MeasuredPulse
     /// Share of the minimum phase in the pulse's phase: 0 for a symmetric pulse, 1 for a causal filter's.
     public var phaseShare: Double
@@ -47,6 +48,7 @@ public struct PulseEstimation: Sendable {
     public var modelError: Double?
   }
 
+  /// No CIRs taken yet.
   public init() {}
 
   /// Takes one antenna of a CIR whose first path is near `firstPathTaps`; CIRs without energy there count for nothing.

@@ -2,11 +2,14 @@
 public struct QualityCalibration: Sendable, Hashable, Codable {
   /// The first-path estimator that the captures were measured with: biases are its, and hold for no other.
   public var delay: DelayMethod?
+  /// Model of line of sight; `nil` for the one that ships.
   public var lineOfSight: LineOfSightModel?
   /// How strong a clear first path is at the site.
   public var baseline: SignalBaseline?
+  /// Model of the range bias; `nil` for none.
   public var rangeBias: RangeBiasModel?
 
+  /// Creates one with the given values.
   public init(
     delay: DelayMethod? = nil, lineOfSight: LineOfSightModel? = nil, baseline: SignalBaseline? = nil,
     rangeBias: RangeBiasModel? = nil

@@ -31,6 +31,7 @@
 public struct SelfCalibration: Sendable, Hashable {
   /// How devices may stand to each other.
   public enum Arrangement: String, Sendable, Hashable, CaseIterable {
+    /// On a line, in a plane, or anywhere.
     case line, plane, space
 
     /// Coordinates of a place.
@@ -55,6 +56,7 @@ public struct SelfCalibration: Sendable, Hashable {
 
   /// One device, calibrated.
   public struct Device: Sendable, Hashable {
+    /// Address of the device.
     public var address: DeviceAddress
     /// s, as in `DelayCalibration`
     public var delay: Double
@@ -75,6 +77,7 @@ public struct SelfCalibration: Sendable, Hashable {
     public var isSetAside: Bool
   }
 
+  /// What a calibration gave.
   public struct Solution: Sendable, Hashable {
     /// By address.
     public var devices: [Device]
@@ -88,9 +91,11 @@ public struct SelfCalibration: Sendable, Hashable {
     public var pairDeviation: Double
   }
 
+  /// Why there is no solution.
   public enum Failure: Error, Sendable, Hashable {
     /// No range with a finite distance and a positive deviation.
     case noRanges
+    /// The iteration did not converge.
     case didNotSettle
     /// Observations leave these delays open.
     /// - unpaired: pairs that were not ranged.
@@ -102,6 +107,7 @@ public struct SelfCalibration: Sendable, Hashable {
     case tooUncertain([DeviceAddress], deviation: Double)
   }
 
+  /// How the devices may stand to each other.
   public var arrangement: Arrangement
   /// Observations whose residuals exceed so many of their deviations are set aside.
   public var outlierLimit: Double
@@ -112,6 +118,7 @@ public struct SelfCalibration: Sendable, Hashable {
   /// m/s
   public var propagationSpeed: Double
 
+  /// Creates one with the given values.
   public init(
     arrangement: Arrangement = .plane, outlierLimit: Double = 4, largestDeviation: Double = 0.5, startCount: Int = 16,
     propagationSpeed: Double = UWB.speedOfLightInAir

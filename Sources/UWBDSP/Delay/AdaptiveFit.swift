@@ -17,15 +17,18 @@ import Numerics
 /// reported where it is the likelier one, else one path. Cost: `PulseFit`'s, mostly of two or three paths, and where it found more
 /// than one, that of `RiceFit`.
 public struct AdaptiveFit: DelayEstimator {
+  /// The fit of a few paths.
   public var paths: PulseFit
   /// How far the evidence for paths has to lead for each path but the first, in ln of likelihood.
   public var margin: Double
 
+  /// Creates one with the given values.
   public init(_ receiver: ReceiverModel = ReceiverModel(), margin: Double = 2) {
     paths = PulseFit(receiver)
     self.margin = margin
   }
 
+  /// Buffers of one estimation, one for each thread; `makeWorkspace()` makes it.
   public final class Workspace {
     fileprivate let paths: PulseFit.Workspace
     fileprivate let single: RiceFit.Workspace

@@ -3,6 +3,7 @@ import Numerics
 /// What a fit over several antennas makes of one CIR. Made once, then filled again for each CIR: its arrays keep their
 /// memory.
 public struct ArrayEstimate: Sendable, Hashable {
+  /// Whether there is a first path, and why not.
   public var status = DelayStatus.noFirstPath
   /// Paths by increasing delay. A delay is that at the origin of the antennas' coordinates, on the first usable antenna's
   /// tap axis; amplitude and phase deviation are those of the first usable antenna.
@@ -20,6 +21,7 @@ public struct ArrayEstimate: Sendable, Hashable {
   /// the mean of the antennas' positions.
   public var isAtOrigin = false
 
+  /// An estimate without paths.
   public init() {}
 
   /// Memory for CIRs of `antennaCount` antennas.
@@ -29,6 +31,7 @@ public struct ArrayEstimate: Sendable, Hashable {
     phaseDeviations.reserveCapacity(DelayEstimate.pathCapacity * antennaCount)
   }
 
+  /// The first path; `nil` where there is none.
   public var firstPath: PathEstimate? { paths.first }
 
   /// Amplitude of a path on an antenna.

@@ -26,6 +26,7 @@ public struct ArrayPulseFit: Sendable, Hashable {
   /// m/s
   public var propagationSpeed: Double
 
+  /// Creates one with the given values.
   public init(_ paths: PulseFit, array: AntennaArray? = nil, propagationSpeed: Double = UWB.speedOfLightInAir) {
     self.paths = paths
     self.array = array
@@ -34,6 +35,7 @@ public struct ArrayPulseFit: Sendable, Hashable {
 
   static let windowTaps = PulseFit.before + PulseFit.after + 1
 
+  /// Buffers of one estimation, one for each thread; `makeWorkspace()` makes it.
   public final class Workspace {
     let count: PathCount<ArrayPathFit>
     var fit: ArrayPathFit { count.model }

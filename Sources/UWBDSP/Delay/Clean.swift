@@ -20,6 +20,7 @@ import Numerics
 /// is too small where paths overlap; `PulseFit` is the one to use for delays, CLEAN for a quick picture of a channel.
 /// Cost: 3 µs, and half a microsecond an iteration, some 2 to 10 for each path.
 public struct Clean: DelayEstimator {
+  /// What is known of the receiver: pulse, noise, threshold.
   public var receiver: ReceiverModel
   /// γ, above 0 and at most 1.
   public var loopGain: Double
@@ -39,6 +40,7 @@ public struct Clean: DelayEstimator {
   private static let spread = MatchedFilterMap.pointsPerTap
   private static let points = MatchedFilterMap.windowTaps * MatchedFilterMap.pointsPerTap
 
+  /// Buffers of one estimation, one for each thread; `makeWorkspace()` makes it.
   public final class Workspace {
     fileprivate let map: MatchedFilterMap
     /// R from −`points` to `points`.

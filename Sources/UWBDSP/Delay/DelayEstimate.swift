@@ -25,6 +25,7 @@ public struct PathEstimate: Sendable, Hashable {
   /// Standard deviation of the amplitude's phase, rad.
   public var phaseDeviation: Double
 
+  /// Creates one with the given values.
   public init(delayTaps: Double, amplitude: Complex<Double>, deviationTaps: Double, phaseDeviation: Double) {
     self.delayTaps = delayTaps
     self.amplitude = amplitude
@@ -39,6 +40,7 @@ public struct DelayEstimate: Sendable, Hashable {
   /// Most paths that any estimator reports.
   public static let pathCapacity = 16
 
+  /// Whether there is a first path, and why not.
   public var status: DelayStatus = .noFirstPath
   /// Paths by increasing delay; the first is the first path. Estimators that know one path give one. Empty unless the
   /// status is `ok` or `didNotConverge`.
@@ -48,6 +50,7 @@ public struct DelayEstimate: Sendable, Hashable {
   /// The magnitude that a tap had to reach to count as signal, scaled units.
   public var threshold = 0.0
 
+  /// An estimate without paths.
   public init() {
     paths.reserveCapacity(Self.pathCapacity)
   }
@@ -85,6 +88,7 @@ public struct DelayEstimate: Sendable, Hashable {
 /// A configuration is a small value; `makeWorkspace` allocates everything; `estimate` allocates nothing and may run on
 /// any thread that has its own workspace.
 public protocol DelayEstimator: Sendable, Hashable {
+  /// Buffers of one estimation, one for each thread.
   associatedtype Workspace
   /// Allocates what estimating needs for CIRs of at most `tapCount` taps.
   func makeWorkspace(tapCount: Int) -> Workspace

@@ -19,12 +19,15 @@ import Numerics
 /// Where power builds up from nothing (CM8) the onset is found some two taps late, more than the deviation says. Cost:
 /// the search (about 1 µs for 1016 taps), then the likelihoods, some 20 µs (70 without AVX2).
 public struct DenseOnset: DelayEstimator {
+  /// What is known of the receiver: pulse, noise, threshold.
   public var receiver: ReceiverModel
 
+  /// Creates one with the given values.
   public init(_ receiver: ReceiverModel = ReceiverModel()) {
     self.receiver = receiver
   }
 
+  /// Buffers of one estimation, one for each thread; `makeWorkspace()` makes it.
   public final class Workspace {
     fileprivate let search: FirstPathSearch
     fileprivate let searchMemory: FirstPathSearch.Workspace

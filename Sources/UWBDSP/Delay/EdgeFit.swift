@@ -17,12 +17,14 @@ import UWBPlatform
 /// paths lie closer than a tap and both delays matter: `PulseFit` resolves them, given an exact pulse. Where reflections follow
 /// within two taps, `RiceFit` is nearer: it takes the weights from the taps.
 public struct EdgeFit: DelayEstimator {
+  /// What is known of the receiver: pulse, noise, threshold.
   public var receiver: ReceiverModel
   /// c: taps after the peak where the weight has fallen to one half.
   public var edgeTaps: Double
   /// s: how softly it falls, taps.
   public var softnessTaps: Double
 
+  /// Creates one with the given values.
   public init(_ receiver: ReceiverModel = ReceiverModel(), edgeTaps: Double = 0.2, softnessTaps: Double = 0.4) {
     self.receiver = receiver
     self.edgeTaps = edgeTaps
@@ -34,6 +36,7 @@ public struct EdgeFit: DelayEstimator {
   private static let mostTaps = 13
   private static let mostIterations = 50
 
+  /// Buffers of one estimation, one for each thread; `makeWorkspace()` makes it.
   public final class Workspace {
     fileprivate let search: FirstPathSearch
     fileprivate let searchMemory: FirstPathSearch.Workspace

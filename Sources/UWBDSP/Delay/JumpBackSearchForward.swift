@@ -13,7 +13,9 @@
 /// surroundings. Where nothing before the strongest path passes the threshold, that path is the first. Cost: one or
 /// two 64 → 1024 interpolations, 1.3 to 2 µs.
 public struct JumpBackSearchForward: DelayEstimator {
+  /// Where an edge begins.
   public var threshold: EdgeThreshold
+  /// What is known of the receiver: pulse, noise, threshold.
   public var receiver: ReceiverModel
   /// W, taps.
   public var windowTaps: Int

@@ -17,13 +17,16 @@
 /// is a share of a tap whatever the noise, and `PulseFit` or `EdgeFit` are the ones to use. Cost: a pass over the
 /// taps and one or two 64 → 1024 interpolations, 1.3 to 2 µs.
 public struct LeadingEdge: DelayEstimator {
+  /// Where an edge begins.
   public var threshold: EdgeThreshold
+  /// What is known of the receiver: pulse, noise, threshold.
   public var receiver: ReceiverModel
   /// How far above the side lobes of later paths, in magnitude, a crest has to stand.
   public var sideLobeMargin: Double
   /// Whether the way from the crossing to the path's peak is added.
   public var compensatesSlope: Bool
 
+  /// Creates one with the given values.
   public init(
     _ receiver: ReceiverModel = ReceiverModel(), threshold: EdgeThreshold = .firstMaximum(0.5),
     sideLobeMargin: Double = 2, compensatesSlope: Bool = true

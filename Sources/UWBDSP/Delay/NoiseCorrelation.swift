@@ -42,6 +42,7 @@ public struct NoiseCorrelation: Sendable, Hashable {
 
   private static let reach = 64
 
+  /// Whether the noise of different taps is independent.
   public var isWhite: Bool { lags.count == 1 }
 
   /// At a lag of any sign, taps.

@@ -7,12 +7,15 @@ import Numerics
 /// within a few per cent of the Cramér–Rao bound. Behind an obstacle the strongest path is not the first, and the
 /// estimate is late by the excess delay: use it to compare, not to range. Cost: one 64 → 1024 interpolation, ~1 µs.
 public struct PeakTap: DelayEstimator {
+  /// What is known of the receiver: pulse, noise, threshold.
   public var receiver: ReceiverModel
 
+  /// Creates one with the given values.
   public init(_ receiver: ReceiverModel = ReceiverModel()) {
     self.receiver = receiver
   }
 
+  /// Buffers of one estimation, one for each thread; `makeWorkspace()` makes it.
   public final class Workspace {
     fileprivate let crest: InterpolatedCrest
     fileprivate init(_ crest: InterpolatedCrest) { self.crest = crest }

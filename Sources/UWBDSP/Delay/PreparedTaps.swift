@@ -43,6 +43,7 @@ public final class PreparedTaps {
   /// The radio's additive pattern: a period of taps, and as many more as a block has.
   private var pattern = AlignedBuffer<Float>(count: 0, zero: 0)
 
+  /// Allocates for CIRs of so many taps.
   public convenience init(tapCount: Int) { self.init(tapCount: tapCount, usesVectorUnits: VectorUnits.areThere) }
 
   /// - Parameter usesVectorUnits: whether `CUWBKernels` is to do the work, where the machine can.

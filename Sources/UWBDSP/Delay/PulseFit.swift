@@ -16,6 +16,7 @@ import Numerics
 /// Cost: the search over all taps (about 1 µs for 1016), then O(window · K²) an iteration. Don't use it with a pulse
 /// that is wrong by more than a few per cent: the misfit becomes phantom paths; `EdgeFit` asks less of the pulse.
 public struct PulseFit: DelayEstimator {
+  /// What is known of the receiver: pulse, noise, threshold.
   public var receiver: ReceiverModel
   /// Most paths in the window, 1 … 8.
   public var mostPaths: Int
@@ -43,6 +44,7 @@ public struct PulseFit: DelayEstimator {
     var firstDeviation: Double
   }
 
+  /// Buffers of one estimation, one for each thread; `makeWorkspace()` makes it.
   public final class Workspace {
     fileprivate let search: FirstPathSearch
     fileprivate let searchMemory: FirstPathSearch.Workspace

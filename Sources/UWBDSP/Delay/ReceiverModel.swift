@@ -14,6 +14,7 @@ public struct ReceiverModel: Sendable, Hashable {
   /// How the taps' noise hangs together.
   public var noise: NoiseCorrelation
 
+  /// Creates one with the given values.
   public init(
     pulse: PulseShape = .standard, tapSpacing: Double = UWB.tap, modelError: Double = 0.003,
     falseAlarmRate: Double = 1e-6, clutter: Double = 0, noise: NoiseCorrelation = .white

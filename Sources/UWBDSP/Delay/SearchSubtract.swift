@@ -17,6 +17,7 @@ import Numerics
 /// deviation is the Cramér–Rao bound of a lone path, so it is too small where paths overlap. Cost: 3 µs, and 1.5 µs a
 /// path.
 public struct SearchSubtract: DelayEstimator {
+  /// What is known of the receiver: pulse, noise, threshold.
   public var receiver: ReceiverModel
   /// N, 1 … 16.
   public var mostPaths: Int
@@ -29,6 +30,7 @@ public struct SearchSubtract: DelayEstimator {
     self.mostPaths = mostPaths
   }
 
+  /// Buffers of one estimation, one for each thread; `makeWorkspace()` makes it.
   public final class Workspace {
     fileprivate let map: MatchedFilterMap
     fileprivate let table: PulseTable

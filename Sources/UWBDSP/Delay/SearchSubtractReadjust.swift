@@ -15,6 +15,7 @@ import Numerics
 /// `SearchSubtract`; `PulseFit` reaches the bound in both. The deviation is the joint Cramér–Rao bound of the paths
 /// found, at their delays: honest about noise, silent about that bias. Cost: 3 µs, and 2.5 to 4 µs a path.
 public struct SearchSubtractReadjust: DelayEstimator {
+  /// What is known of the receiver: pulse, noise, threshold.
   public var receiver: ReceiverModel
   /// N, 1 … 8.
   public var mostPaths: Int
@@ -26,6 +27,7 @@ public struct SearchSubtractReadjust: DelayEstimator {
     self.mostPaths = mostPaths
   }
 
+  /// Buffers of one estimation, one for each thread; `makeWorkspace()` makes it.
   public final class Workspace {
     fileprivate let map: MatchedFilterMap
     fileprivate let fit: PathFit

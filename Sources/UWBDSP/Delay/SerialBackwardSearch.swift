@@ -13,7 +13,9 @@
 /// but a first path more than K taps ahead of the next is missed, however strong. Use `JumpBackSearchForward` where K
 /// is not known (that paper's own conclusion). Cost: one or two 64 → 1024 interpolations, 1.3 to 2 µs.
 public struct SerialBackwardSearch: DelayEstimator {
+  /// Where an edge begins.
   public var threshold: EdgeThreshold
+  /// What is known of the receiver: pulse, noise, threshold.
   public var receiver: ReceiverModel
   /// K, taps.
   public var gapTaps: Int

@@ -3,6 +3,7 @@
 public final class DelayStage {
   private let body: (PreparedTaps, inout DelayEstimate) -> Void
 
+  /// A stage of this estimator, with its workspace for CIRs of so many taps.
   public init<Estimator: DelayEstimator>(_ estimator: Estimator, tapCount: Int) {
     let workspace = estimator.makeWorkspace(tapCount: tapCount)
     body = { estimator.estimate($0, into: &$1, using: workspace) }

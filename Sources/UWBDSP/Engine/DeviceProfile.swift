@@ -29,6 +29,7 @@ public struct DeviceProfile: Sendable, Hashable {
   /// How strong a clear first path is, in the scale of the chip's reports; `nil` where that is not known.
   public var signal: NominalSignal?
 
+  /// Creates one with the given values.
   public init(
     name: String, pulse: PulseShape, delay: DelayMethod = .adaptive, peakOffsetTaps: Double,
     receptionDeviation: Double, modelError: Double, clutter: Double = 0, noise: NoiseCorrelation = .white,

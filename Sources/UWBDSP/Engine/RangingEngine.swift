@@ -3,7 +3,9 @@
 /// The engine itself is an immutable value that may be shared; a workspace, one for each thread, holds all memory, so
 /// that `measure` allocates nothing once the workspace has seen CIRs of the capture's shape.
 public struct RangingEngine: Sendable {
+  /// What an engine is told of the radio.
   public struct Configuration: Sendable, Hashable {
+    /// The radio.
     public var profile: DeviceProfile
     /// The delay estimator; `chip` takes the recorded first paths, so that distances are the chip's own.
     public var delay: DelayMethod
@@ -23,6 +25,7 @@ public struct RangingEngine: Sendable {
     /// Distances outside this range are impossible, m. Uncalibrated antenna delays make some of them negative.
     public var possibleDistances: ClosedRange<Double>
 
+    /// Creates one with the given values.
     public init(
       profile: DeviceProfile, delay: DelayMethod? = nil, array: AntennaArray? = nil, angle: AngleMethod = .joint,
       calibration: Calibration = Calibration(), falseAlarmRate: Double = 1e-6,
@@ -47,6 +50,7 @@ public struct RangingEngine: Sendable {
     }
   }
 
+  /// What this engine was told of the radio.
   public let configuration: Configuration
   let phaseFit: PhaseFit?
   let quality: QualityStage

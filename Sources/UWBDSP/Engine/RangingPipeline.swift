@@ -10,6 +10,7 @@ import UWBTypes
 /// pair must not decrease. One task at a time: a pipeline holds the engine's memory. It allocates for new pairs alone, and remembers them
 /// until `forget`.
 public final class RangingPipeline: RangingProcess {
+  /// The engine that measures.
   public let engine: RangingEngine
   /// The engine's memory: what it holds of the exchange measured last stays until the next.
   public let workspace: RangingEngine.Workspace

@@ -11,6 +11,7 @@ public struct ReceptionPaths: Sendable, Hashable {
   /// One for each antenna of the CIR. Antennas that are fitted together share their delays.
   public internal(set) var antennas: [DelayEstimate] = []
 
+  /// No paths.
   public init() {}
 
   mutating func resize(antennaCount: Int) {

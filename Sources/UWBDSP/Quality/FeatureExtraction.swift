@@ -8,15 +8,19 @@ import Numerics
 /// Cost: O(window), some 176 taps, whatever the CIR's length: under a microsecond. Don't compare features of radios with
 /// each other: `peak` and its kin are in the units that a receiver scales its taps to.
 public struct FeatureExtraction: Sendable, Hashable {
+  /// Taps before the first path that features see.
   public static let tapsBefore = 16
+  /// Taps after the first path that features see.
   public static let tapsAfter = 160
   /// Edges found later than this, or not at all, count as this, taps after the first path.
   public static let latestEdge = 30.0
 
+  /// The pulse that one path leaves.
   public var pulse: PulseShape
   /// Seconds from tap to tap.
   public var tapSpacing: Double
 
+  /// Creates one with the given values.
   public init(pulse: PulseShape, tapSpacing: Double = UWB.tap) {
     self.pulse = pulse
     self.tapSpacing = tapSpacing
@@ -35,6 +39,7 @@ public struct FeatureExtraction: Sendable, Hashable {
     }
   }
 
+  /// Allocates everything that a calculation needs.
   public func makeWorkspace() -> Workspace { Workspace(self) }
 
   /// Features of `taps`, `freeSpacePeak` as at a distance of 1 m.

@@ -1,11 +1,14 @@
 /// Brings features to mean 0 and deviation 1 and clips what lies further out than `clip` deviations, so that one odd CIR
 /// can't carry a linear model away.
 public struct FeatureScaling: Sendable, Hashable, Codable {
+  /// Mean of each column.
   public let means: [Double]
   /// Positive.
   public let deviations: [Double]
+  /// Number of deviations beyond which a value is cut, on either side; positive.
   public let clip: Double
 
+  /// Creates one with the given values.
   public init(means: [Double], deviations: [Double], clip: Double = 3) {
     precondition(
       means.count == deviations.count, "\(means.count) means do not go with \(deviations.count) deviations")
@@ -39,10 +42,12 @@ public struct FeatureScaling: Sendable, Hashable, Codable {
     self.init(means: means, deviations: deviations, clip: clip)
   }
 
+  /// A value of a column, scaled.
   public func scaled(_ value: Double, column: Int) -> Double {
     min(max((value - means[column]) / deviations[column], -clip), clip)
   }
 
+  /// A table, scaled column by column.
   public func scaled(_ rows: FeatureTable) -> FeatureTable {
     var result = rows
     for row in 0..<rows.rowCount {
@@ -54,8 +59,11 @@ public struct FeatureScaling: Sendable, Hashable, Codable {
 
 /// Numbers in rows, one row an observation.
 public struct FeatureTable: Sendable, Hashable {
+  /// Number of columns.
   public let columnCount: Int
+  /// Values row by row.
   public private(set) var values: [Double]
+  /// Number of rows.
   public var rowCount: Int { values.count / columnCount }
 
   /// - Precondition: `values.count` is a multiple of `columnCount`, which is at least 1.
@@ -71,6 +79,7 @@ public struct FeatureTable: Sendable, Hashable {
     self.init(columnCount: features.count, values: rows.flatMap { row in features.map { row[$0] } })
   }
 
+  /// Value in a row and a column, both from 0.
   public subscript(row: Int, column: Int) -> Double {
     get { values[row * columnCount + column] }
     set { values[row * columnCount + column] = newValue }

@@ -3,6 +3,7 @@ import Numerics
 /// Where in the space of features a model was trained: a Mahalanobis distance (Mahalanobis, Proc. Natl. Inst. Sci. India 2,
 /// 1936) from the training rows' mean, and the largest one at which the model is believed.
 public struct FeatureSupport: Sendable, Hashable {
+  /// Mean of each column over the training rows.
   public let means: [Double]
   /// The inverse covariance's upper factor U by rows, without what lies below the diagonal: d² = |U (x − mean)|².
   public let factor: [Double]

@@ -3,6 +3,7 @@
 /// Even odds are assumed beforehand: how often a place has line of sight is not the model's to know. Far from all that it was
 /// trained on, a model with a `support` says 0.5.
 public struct LineOfSightModel: Sendable, Hashable, Codable {
+  /// The linear model of the log-odds.
   public var linear: LinearModel
   /// Where `linear` was trained; `nil` believes it everywhere. No part of a file: models learnt on site have none.
   public var support: FeatureSupport?
@@ -13,6 +14,7 @@ public struct LineOfSightModel: Sendable, Hashable, Codable {
     case linear = "logOdds"
   }
 
+  /// Creates one with the given values.
   public init(logOdds: LinearModel, support: FeatureSupport? = nil, windows: ShortWindowOdds? = nil) {
     linear = logOdds
     self.support = support
@@ -24,6 +26,7 @@ public struct LineOfSightModel: Sendable, Hashable, Codable {
     LogisticRegression.probability(logOdds: logOdds(features))
   }
 
+  /// Logarithm of the odds of line of sight.
   public func logOdds(_ features: QualityFeatures) -> Double {
     let odds = linear.value(at: features)
     return (windows?.logOdds(odds, tapsAfter: features.tapsAfter) ?? odds) * trust(features)

@@ -13,10 +13,14 @@ import Numerics
 ///
 /// Cost: settings × places logistic fits. Needs two places of each class at least.
 public struct LineOfSightTraining: Sendable, Hashable {
+  /// Sets of features of which one is chosen.
   public var featureSets: [QualityFeatureSet]
+  /// Penalties of which one is chosen.
   public var lambdas: [Double]
+  /// Exchanges of each place that are used, at most.
   public var exchangesPerPlace: Int
 
+  /// Creates one with the given values.
   public init(
     featureSets: [QualityFeatureSet] = [.site, .amplitudes], lambdas: [Double] = [0.1, 0.3, 1],
     exchangesPerPlace: Int = 32
@@ -29,15 +33,21 @@ public struct LineOfSightTraining: Sendable, Hashable {
   /// What log-odds of the model that ships are scaled by; three times that is the most that they count.
   private static let shippedScale = 3.0
 
+  /// What was chosen.
   public struct Choice: Sendable, Hashable {
+    /// The set of features.
     public var featureSet: QualityFeatureSet
+    /// The penalty.
     public var lambda: Double
     /// Mean logarithmic loss on places left out while choosing, nats; `nil` where there was nothing to choose.
     public var loss: Double?
   }
 
+  /// What a training gave.
   public struct Result: Sendable, Hashable {
+    /// The model.
     public var model: LineOfSightModel
+    /// What was chosen.
     public var choice: Choice
   }
 

@@ -1,8 +1,12 @@
 /// A linear function of scaled features: intercept + Σ coefficient · scaled feature.
 public struct LinearModel: Sendable, Hashable, Codable {
+  /// Features in the order of the coefficients.
   public let features: [QualityFeature]
+  /// How features are scaled.
   public let scaling: FeatureScaling
+  /// Coefficient of each scaled feature.
   public let coefficients: [Double]
+  /// Value where all scaled features are 0.
   public let intercept: Double
 
   /// - Precondition: as many coefficients and scales as features.

@@ -12,12 +12,14 @@ import Numerics
 /// Cost O(rows · columns²) a step, 5 to 10 steps. λ has to be positive where a plane parts the classes: without it the
 /// coefficients have no end.
 public struct LogisticRegression: Sendable, Hashable {
+  /// Penalty on the squared coefficients.
   public var lambda: Double
   /// μ
   public var interceptLambda: Double
   /// The fit has settled where no coefficient moves further than this.
   public var tolerance: Double
 
+  /// Creates one with the given values.
   public init(lambda: Double, interceptLambda: Double = 0, tolerance: Double = 1e-6) {
     self.lambda = lambda
     self.interceptLambda = interceptLambda

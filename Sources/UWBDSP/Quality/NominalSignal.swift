@@ -13,6 +13,7 @@ public struct NominalSignal: Sendable, Hashable {
   /// Mean and standard deviation over deployments of the power of a clear first path at 1 m, dBm and dB: transmit power, channel,
   /// antennas.
   public var levelAtOneMetredBm: Double
+  /// Standard deviation of the level from device to device, dB.
   public var deviationdB: Double
   /// Reports above this are compressed, dBm.
   public var compressedAbovedBm: Double
@@ -21,6 +22,7 @@ public struct NominalSignal: Sendable, Hashable {
   /// Largest power that the chip can tell, compression undone, dBm.
   public var saturationdBm: Double
 
+  /// Creates one with the given values.
   public init(
     levelAtOneMetredBm: Double, deviationdB: Double, compressedAbovedBm: Double, compression: Double,
     saturationdBm: Double
@@ -75,10 +77,12 @@ public struct NominalSignal: Sendable, Hashable {
 
 /// Powers of a reception in the scale in which the chip reports them, dBm.
 public struct ReportedPower: Sendable, Hashable {
+  /// Power of the whole reception, dBm.
   public var total: Double
   /// `total` times the share that the first path has of the energy, its whole pulse counted.
   public var firstPath: Double
 
+  /// Creates one with the given values.
   public init(total: Double, firstPath: Double) {
     self.total = total
     self.firstPath = firstPath

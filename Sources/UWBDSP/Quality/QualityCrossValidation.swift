@@ -1,11 +1,14 @@
 /// How good models trained on all places but one are on that one, for each place in turn; settings are chosen anew each
 /// time, without it.
 public struct QualityCrossValidation: Sendable {
+  /// Training of the range bias.
   public var biasTraining: RangeBiasTraining
+  /// Training of the line of sight.
   public var lineOfSightTraining: LineOfSightTraining
   /// Of the radio, for places whose baseline is not found.
   public var signal: NominalSignal?
 
+  /// Creates one with the given values.
   public init(
     biasTraining: RangeBiasTraining = RangeBiasTraining(),
     lineOfSightTraining: LineOfSightTraining = LineOfSightTraining()
@@ -16,19 +19,25 @@ public struct QualityCrossValidation: Sendable {
 
   /// What a model that never saw the place says of an exchange.
   public struct Prediction: Sendable, Hashable {
+    /// Group of the exchange, which the model never saw.
     public var group: Int
     /// Distance of the chosen estimator less the predicted bias less the truth, m.
     public var error: Double?
     /// Stated for `error`, m.
     public var deviation: Double?
+    /// Probability of line of sight, 0 to 1.
     public var lineOfSightProbability: Double?
     /// Of the model that ships, the site's baseline learnt from the other places without their labels.
     public var unlabelledProbability = 0.5
   }
 
+  /// What was chosen with one group left out.
   public struct Fold: Sendable, Hashable {
+    /// The group that was left out.
     public var group: Int
+    /// Choice for the range bias.
     public var bias: RangeBiasTraining.Choice?
+    /// Choice for the line of sight.
     public var lineOfSight: LineOfSightTraining.Choice?
     /// In the order of the samples.
     public var predictions: [Prediction]

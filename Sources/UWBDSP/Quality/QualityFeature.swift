@@ -41,9 +41,9 @@ public enum QualityFeature: String, Sendable, Hashable, CaseIterable, Codable {
   case riseTime
   /// Part of the energy round the first path that one pulse leaves unexplained, 0 … 1.
   case fitResidual
-  // Where the magnitude first rises over a share of the peak's …
+  /// Where the magnitude first rises over so many per cent of the peak.
   case edgeAt5Percent, edgeAt10Percent, edgeAt20Percent, edgeAt30Percent, edgeAt50Percent
-  // … or over a multiple of the noise's deviation.
+  /// Where the magnitude first rises over so many deviations of the noise.
   case edgeAt5Noise, edgeAt7Noise, edgeAt10Noise, edgeAt14Noise
   /// Log-odds of line of sight of the model that ships, with the site's baseline where it is known.
   case siteOdds
@@ -107,6 +107,7 @@ public enum QualityFeatureSet: String, Sendable, Hashable, CaseIterable {
     .edgeAt7Noise, .edgeAt10Noise, .edgeAt14Noise,
   ]
 
+  /// Features of the set, in order.
   public var features: [QualityFeature] {
     switch self {
     case .amplitudes: Self.amplitudeFeatures
@@ -136,8 +137,10 @@ public struct QualityFeatures: Sendable, Hashable {
   /// Taps from the first path to the end of what the features were measured on; of two receptions the mean.
   public var tapsAfter = Double(FeatureExtraction.tapsAfter)
 
+  /// All features zero.
   public init() {}
 
+  /// Value of a feature.
   public subscript(feature: QualityFeature) -> Double {
     get {
       let lane = feature.index & 7

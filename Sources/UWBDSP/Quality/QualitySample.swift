@@ -8,8 +8,10 @@ public struct QualitySample: Sendable, Hashable {
   public var distance: Double
   /// m
   public var trueDistance: Double?
+  /// Whether nothing stood between the antennas; `nil` where unknown.
   public var isLineOfSight: Bool?
 
+  /// Creates one with the given values.
   public init(
     group: Int, features: QualityFeatures, distance: Double, trueDistance: Double? = nil, isLineOfSight: Bool? = nil
   ) {

@@ -16,6 +16,7 @@ public struct RangeBiasModel: Sendable, Hashable, Codable {
   /// ln|residual|, residuals in metres.
   public var logResidual: LinearModel
 
+  /// Creates one with the given values.
   public init(bias: LinearModel, floor: Double? = nil, logResidual: LinearModel) {
     self.bias = bias
     self.floor = floor

@@ -13,11 +13,14 @@ import Numerics
 public struct RangeBiasTraining: Sendable, Hashable {
   /// What may be chosen.
   public var featureSets: [QualityFeatureSet]
+  /// Penalties of the bias of which one is chosen.
   public var lambdas: [Double]
+  /// Penalties of the deviation of which one is chosen.
   public var deviationLambdas: [Double]
   /// Residuals count as at least this, m: the logarithm of a lucky hit says nothing.
   public var leastResidual: Double
 
+  /// Creates one with the given values.
   public init(
     featureSets: [QualityFeatureSet] = [.amplitudes, .firstPath, .edges, .firstPathAndEdges, .all],
     lambdas: [Double] = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3], deviationLambdas: [Double] = [0.03, 0.1, 0.3, 1, 3],
@@ -31,12 +34,15 @@ public struct RangeBiasTraining: Sendable, Hashable {
 
   /// What was chosen.
   public struct Choice: Sendable, Hashable {
+    /// The first-path estimator.
     public var delay: DelayMethod
     /// `nil` for no model: a constant, or nothing (`isZero`).
     public var featureSet: QualityFeatureSet?
     /// Whether no bias is taken off.
     public var isZero = false
+    /// The penalty of the bias.
     public var lambda: Double
+    /// The penalty of the deviation.
     public var deviationLambda: Double
     /// Root of the mean square error on places left out while choosing, places weighing the same, m.
     public var error: Double
@@ -45,8 +51,11 @@ public struct RangeBiasTraining: Sendable, Hashable {
     public var name: String { featureSet?.rawValue ?? (isZero ? "none" : "constant") }
   }
 
+  /// What a training gave.
   public struct Result: Sendable, Hashable {
+    /// The model.
     public var model: RangeBiasModel
+    /// What was chosen.
     public var choice: Choice
   }
 

@@ -5,7 +5,9 @@
 public struct ReceiverOperatingCurve: Sendable, Hashable {
   /// Share of negatives, and of positives, with a score at or above each threshold, thresholds falling: from (0, 0) to (1, 1).
   public let falsePositives: [Double]
+  /// Share of positives with a score at or above each threshold.
   public let truePositives: [Double]
+  /// Area under the curve: 0.5 for a guess, 1 for no error.
   public let area: Double
 
   /// - Returns: `nil` unless both classes are there.

@@ -9,8 +9,10 @@
 /// in turn costs one solution a group and no further run over the rows. Don't use it where columns outnumber rows and λ is
 /// zero: it then says `nil`.
 public struct RidgeRegression: Sendable, Hashable {
+  /// Penalty on the squared coefficients.
   public var lambda: Double
 
+  /// Creates one with the given values.
   public init(lambda: Double) {
     self.lambda = lambda
   }
@@ -22,8 +24,11 @@ public struct RidgeRegression: Sendable, Hashable {
     return fit(sums)
   }
 
+  /// Coefficients and intercept.
   public struct Solution: Sendable, Hashable {
+    /// Coefficient of each column.
     public var coefficients: [Double]
+    /// Value where all columns are 0.
     public var intercept: Double
 
     /// The value at row `index` of `rows`.

@@ -10,6 +10,7 @@ public struct ShortWindowOdds: Sendable, Hashable {
 
   /// For each of `windows`.
   public let intercepts: [Double]
+  /// Slope of the log-odds for each of `windows`.
   public let slopes: [Double]
 
   /// - Precondition: as many of both as there are `windows`.

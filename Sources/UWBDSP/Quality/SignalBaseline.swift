@@ -10,6 +10,7 @@ public struct SignalBaseline: Sendable, Hashable, Codable {
   /// Power above which a first path does not grow; `nil` where none was seen.
   public var saturationdB: Double?
 
+  /// Creates one with the given values.
   public init(levelAtOneMetredB: Double, saturationdB: Double? = nil) {
     self.levelAtOneMetredB = levelAtOneMetredB
     self.saturationdB = saturationdB
@@ -35,7 +36,9 @@ public struct ExcessLossModel: Sendable, Hashable {
   /// The pieces' bounds, dB.
   public static let knots = [-2.0, 2, 5, 15]
 
+  /// Log-odds where shape and excess loss are 0.
   public var intercept: Double
+  /// Coefficient of the shape.
   public var shapeCoefficient: Double
   /// Of the excess loss over each of the first three knots, dB⁻¹.
   public var slopes: [Double]
@@ -44,6 +47,7 @@ public struct ExcessLossModel: Sendable, Hashable {
   /// The same without.
   public var obstructed: SIMD2<Double>
 
+  /// Creates one with the given values.
   public init(
     intercept: Double, shapeCoefficient: Double, slopes: [Double], clear: SIMD2<Double>, obstructed: SIMD2<Double>
   ) {
@@ -55,6 +59,7 @@ public struct ExcessLossModel: Sendable, Hashable {
     self.obstructed = obstructed
   }
 
+  /// Logarithm of the odds of line of sight.
   public func logOdds(shape: Double, excessLossdB: Double) -> Double {
     var odds = intercept + shapeCoefficient * shape
     for index in slopes.indices { odds += slopes[index] * Self.piece(index, excessLossdB) }

@@ -20,6 +20,7 @@ public struct SignalBaselineFit: Sendable {
 
   private let model: ExcessLossModel
 
+  /// No receptions taken yet.
   public init(_ model: ExcessLossModel = .simulated) {
     self.model = model
   }

@@ -22,19 +22,23 @@
 /// otherwise while frames are on the air: 0.24 m on replies of 150–200 ms, where the carrier alone leaves a metre or more. Cost: a few
 /// hundred operations an exchange; it allocates once, at its first exchange.
 public struct ClockTracker: Sendable, Hashable {
+  /// Noise of the measured offsets, and how clocks change.
   public struct Configuration: Sendable, Hashable {
     /// Standard deviation of a receive timestamp, seconds.
     public var receptionDeviation: Double
     /// Of a carrier offset and of a time-tracking offset, ratios (not ppm).
     public var carrierDeviation: Double
+    /// Standard deviation of a time-tracking offset, a ratio.
     public var timeTrackingDeviation: Double
     /// Random walk of γ in a second, and of δ (1/s) in a second.
     public var offsetWander: Double
+    /// Random walk of δ, 1/s in a second.
     public var driftWander: Double
     /// How far the offset while frames are on the air differs from that between exchanges: crystals warm while a radio works.
     public var exchangeDeviation: Double
     /// How far apart two clocks may run before anything is known, and how fast that may change (1/s).
     public var largestOffset: Double
+    /// Largest drift of the clock rate, 1/s.
     public var largestDrift: Double
     /// Readings that differ from the prediction by more deviations than this are left out.
     public var gate: Double
@@ -67,6 +71,7 @@ public struct ClockTracker: Sendable, Hashable {
   public struct Estimate: Sendable, Hashable {
     /// Rate of the peer's clock over the local one, less 1.
     public var offset: Double
+    /// Variance of `offset`.
     public var offsetVariance: Double
     /// Change of `offset`, 1/s.
     public var drift: Double
@@ -75,6 +80,7 @@ public struct ClockTracker: Sendable, Hashable {
     /// Exchanges in a row, up to this one, whose readings contradict it.
     public var rejections: Int
 
+    /// Creates one with the given values.
     public init(
       offset: Double, offsetVariance: Double, drift: Double = 0, isSettled: Bool = true, rejections: Int = 0
     ) {
@@ -89,11 +95,13 @@ public struct ClockTracker: Sendable, Hashable {
   /// Fits that run side by side: what is believed, and room for wrong readings of three kinds.
   private static let filterCount = 4
 
+  /// Noise of the measured offsets, and how clocks change.
   public let configuration: Configuration
   private var filters: [ClockFilter] = []
   /// Index of the fit that is believed.
   private var leader = 0
 
+  /// A tracker that has seen nothing.
   public init(_ configuration: Configuration = Configuration()) {
     self.configuration = configuration
   }

@@ -19,6 +19,7 @@ public struct SingleSidedRanging: Sendable, Hashable {
   /// Rate of the initiator's clock over the responder's, less 1.
   public var clockOffset: Double
 
+  /// Creates one with the given values.
   public init(round: Double, reply: Double, clockOffset: Double) {
     self.round = round
     self.reply = reply

@@ -9,6 +9,7 @@ public struct SymmetricTwoWayRanging: Sendable, Hashable {
   /// The four intervals, ticks.
   public var intervals: TwoWayRanging
 
+  /// A ranging from these four intervals.
   public init(_ intervals: TwoWayRanging) {
     self.intervals = intervals
   }

@@ -2,6 +2,7 @@
 public struct TimeOfFlight: Sendable, Hashable {
   /// Whether the number can be a flight at all.
   public enum Status: String, Sendable, Hashable, CaseIterable {
+    /// The number can be a flight.
     case ok
     /// Shorter than what is allowed: the reply took longer than the round. Antenna delays set too large do that to short
     /// distances; a timestamp of another exchange does it by far.
@@ -17,6 +18,7 @@ public struct TimeOfFlight: Sendable, Hashable {
   /// Ticks², from the variances of the timestamps and of the clock offset.
   public var variance: Double
 
+  /// Creates one with the given values.
   public init(ticks: Double, variance: Double) {
     self.ticks = ticks
     self.variance = variance
@@ -32,12 +34,16 @@ public struct TimeOfFlight: Sendable, Hashable {
 
 /// Variances of an exchange's timestamps, ticks². A transmission set to a tick has none.
 public struct TimestampVariances: Sendable, Hashable {
+  /// Variance of the poll's reception, ticks².
   public var poll: Double
+  /// Variance of the response's reception, ticks².
   public var response: Double
   /// The responder's own poll, where the exchange has four messages.
   public var secondPoll: Double
+  /// Variance of the final's reception, ticks².
   public var final: Double
 
+  /// Creates one with the given values.
   public init(poll: Double = 0, response: Double = 0, secondPoll: Double = 0, final: Double = 0) {
     self.poll = poll
     self.response = response

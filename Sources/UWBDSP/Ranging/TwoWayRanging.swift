@@ -24,11 +24,16 @@ public struct TwoWayRanging: Sendable, Hashable {
 
   /// Intervals in ticks, fractions allowed.
   public var roundA: Double
+  /// From the poll's arrival to the response's departure, ticks of B.
   public var replyB: Double
+  /// From the departure of B's last frame to the final's arrival, ticks of B.
   public var roundB: Double
+  /// From the arrival of B's last frame to the final's departure, ticks of A.
   public var replyA: Double
+  /// Number of messages.
   public var messages: Messages
 
+  /// Creates one with the given values.
   public init(roundA: Double, replyB: Double, roundB: Double, replyA: Double, messages: Messages = .three) {
     self.roundA = roundA
     self.replyB = replyB

@@ -41,6 +41,7 @@ public struct BandLimitedInterpolation: Sendable, Hashable {
     }
   }
 
+  /// Allocates everything that a calculation needs.
   public func makeWorkspace() -> Workspace { Workspace(self) }
 
   /// Interpolates `windowTaps` interleaved taps from `taps` into `workspace.fine`, their spectrum multiplied by

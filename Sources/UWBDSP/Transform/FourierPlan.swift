@@ -2,13 +2,16 @@
 ///
 /// X[k] = Σ_n x[n] · exp(∓j·2πkn/N), minus for `forward`, plus for `inverse`. Neither direction scales.
 public struct FourierRecipe: Hashable, Sendable {
+  /// Sign of the exponent.
   public enum Direction: Hashable, Sendable {
+    /// Minus for `forward`, plus for `inverse`.
     case forward, inverse
   }
 
   /// Complex points, a power of two. Native accumulator lengths have large prime factors (1016 = 8 · 127 costs ten
   /// times what 1024 points cost, and FFTW allocates on each call): pad, or cut a window.
   public let count: Int
+  /// Sign of the exponent.
   public let direction: Direction
 
   /// - Precondition: `count` is a power of two.
@@ -51,6 +54,7 @@ public final class FourierPlan: Sendable {
   // One lock stands around planning, which is not thread-safe in FFTW.
   fileprivate static let cache = StateLock<[FourierRecipe: FourierPlan]>([:])
 
+  /// Length and direction.
   public let recipe: FourierRecipe
   private let transform: Transform
 

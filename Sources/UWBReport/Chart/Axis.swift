@@ -1,6 +1,8 @@
 /// One axis of a panel.
 public struct Axis: Sendable, Hashable {
+  /// How values are placed along the axis.
   public enum Scale: Sendable, Hashable {
+    /// Evenly.
     case linear
     /// Logarithmic to base 10; what is not positive leaves a gap.
     case logarithmic
@@ -12,6 +14,7 @@ public struct Axis: Sendable, Hashable {
 
   /// Quantity and unit, as in "delay (taps)".
   public var title: String
+  /// How values are placed along the axis.
   public var scale: Scale
   /// What the axis spans; `nil` to fit the data.
   public var range: ClosedRange<Double>?
@@ -20,6 +23,7 @@ public struct Axis: Sendable, Hashable {
   /// The part of a fitted range that is added at each end.
   public var padding: Double
 
+  /// Creates one with the given values.
   public init(
     _ title: String, scale: Scale = .linear, range: ClosedRange<Double>? = nil, includes: [Double] = [],
     padding: Double = 0.05
@@ -34,10 +38,14 @@ public struct Axis: Sendable, Hashable {
 
 /// The same axis in another unit, drawn opposite: value = `offset` + `factor` · the axis' own value.
 public struct DerivedAxis: Sendable, Hashable {
+  /// Title of the axis, with its unit.
   public var title: String
+  /// Value where the axis' own value is 0.
   public var offset: Double
+  /// Units of this axis in one unit of the axis' own.
   public var factor: Double
 
+  /// Creates one with the given values.
   public init(_ title: String, offset: Double = 0, factor: Double) {
     self.title = title
     self.offset = offset

@@ -1,13 +1,17 @@
 /// Panels under one heading: a picture of its own, or a part of a page.
 public struct Figure: Sendable, Hashable {
+  /// Title above the figure.
   public var title: String
+  /// A line below the title; `nil` for none.
   public var subtitle: String?
+  /// Plots, row by row.
   public var panels: [Panel]
   /// Panels fill the rows from left to right.
   public var columns: Int
   /// px
   public var width: Double
 
+  /// Creates one with the given values.
   public init(
     title: String, subtitle: String? = nil, panels: [Panel], columns: Int = 1, width: Double = 960
   ) {

@@ -1,21 +1,29 @@
 /// One chart: axes and what is drawn between them, in the order heat map, bands, series, reference lines.
 public struct Panel: Sendable, Hashable {
+  /// Title above the plot; `nil` for none.
   public var title: String?
+  /// The horizontal axis.
   public var x: Axis
+  /// The vertical axis.
   public var y: Axis
   /// The x axis in a second unit, along the top.
   public var topAxis: DerivedAxis?
   /// Of the plot area alone, px.
   public var height: Double
+  /// Coloured cells below everything else; `nil` for none.
   public var heatMap: HeatMap?
+  /// Shaded areas.
   public var bands: [Band] = []
+  /// Curves and points.
   public var series: [Series] = []
+  /// Lines across the plot.
   public var lines: [ReferenceLine] = []
   /// Places on the x axis where something happened, as short strokes at the bottom.
   public var events: Events?
   /// Shown in the middle of the plot area, as in "no data".
   public var note: String?
 
+  /// Creates one with the given values.
   public init(title: String? = nil, x: Axis, y: Axis, topAxis: DerivedAxis? = nil, height: Double = 240) {
     self.title = title
     self.x = x
@@ -27,11 +35,15 @@ public struct Panel: Sendable, Hashable {
 
 /// Points in order. A value that is not finite leaves a gap; the longer of the two arrays is cut.
 public struct Series: Sendable, Hashable {
+  /// How points are joined.
   public enum Line: Sendable, Hashable {
+    /// A style of line.
     case solid, thin, dashed, dotted
   }
 
+  /// What stands at each point.
   public enum Marker: Int, Sendable, Hashable, CaseIterable {
+    /// A shape that is told apart at a glance.
     case dot, square, diamond, triangle, ring, cross
     /// For clouds of many points.
     case speck
@@ -44,14 +56,20 @@ public struct Series: Sendable, Hashable {
 
   /// Its entry in the legend; `nil` for none.
   public var name: String?
+  /// Places on the horizontal axis.
   public var x: [Double]
+  /// Values on the vertical axis.
   public var y: [Double]
+  /// Colour.
   public var ink: Ink
+  /// How points are joined; `nil` for not at all.
   public var line: Line?
+  /// What stands at each point; `nil` for nothing.
   public var marker: Marker?
   /// Whether a value holds until the next one's place.
   public var isStepped: Bool
 
+  /// Creates one with the given values.
   public init(
     _ name: String? = nil, x: [Double], y: [Double], ink: Ink = .series(0), line: Line? = .solid,
     marker: Marker? = nil, isStepped: Bool = false
@@ -68,6 +86,7 @@ public struct Series: Sendable, Hashable {
 
 /// A shaded area between two curves.
 public struct Band: Sendable, Hashable {
+  /// How the edges are joined.
   public enum Shape: Sendable, Hashable {
     /// Joined from point to point.
     case joined
@@ -75,15 +94,22 @@ public struct Band: Sendable, Hashable {
     case bars
   }
 
+  /// Its entry in the legend; `nil` for none.
   public var name: String?
+  /// Places on the horizontal axis.
   public var x: [Double]
+  /// Lower edge at each place.
   public var lower: [Double]
+  /// Upper edge at each place.
   public var upper: [Double]
+  /// Colour.
   public var ink: Ink
+  /// How the edges are joined.
   public var shape: Shape
   /// Whether a fitted y range holds all of it.
   public var widensRange: Bool
 
+  /// Creates one with the given values.
   public init(
     _ name: String? = nil, x: [Double], lower: [Double], upper: [Double], ink: Ink = .series(0),
     shape: Shape = .joined, widensRange: Bool = true
@@ -100,10 +126,14 @@ public struct Band: Sendable, Hashable {
 
 /// Things that have a place on the x axis but no value.
 public struct Events: Sendable, Hashable {
+  /// Entry in the legend.
   public var name: String
+  /// Places on the horizontal axis.
   public var x: [Double]
+  /// Colour.
   public var ink: Ink
 
+  /// Creates one with the given values.
   public init(_ name: String, x: [Double], ink: Ink = .series(6)) {
     self.name = name
     self.x = x
@@ -113,6 +143,7 @@ public struct Events: Sendable, Hashable {
 
 /// A line across the plot at one value, with its label where no other label is.
 public struct ReferenceLine: Sendable, Hashable {
+  /// Axis on which the line's value is.
   public enum Axis: Sendable, Hashable {
     /// A vertical line.
     case x
@@ -120,16 +151,22 @@ public struct ReferenceLine: Sendable, Hashable {
     case y
   }
 
+  /// Axis on which the value is.
   public var axis: Axis
+  /// Value at which the line stands.
   public var value: Double
+  /// Text beside the line; `nil` for none.
   public var label: String?
+  /// Colour.
   public var ink: Ink
+  /// Style of the line.
   public var line: Series.Line
   /// Shades the line's standard deviation to both sides, in the axis' unit.
   public var deviation: Double?
   /// Whether a fitted range holds it.
   public var widensRange: Bool
 
+  /// Creates one with the given values.
   public init(
     _ axis: Axis, at value: Double, label: String? = nil, ink: Ink = .strong, line: Series.Line = .thin,
     deviation: Double? = nil, widensRange: Bool = false
@@ -159,6 +196,7 @@ public struct HeatMap: Sendable, Hashable {
   /// Title of the colour scale.
   public var title: String
 
+  /// Creates one with the given values.
   public init(
     title: String, xEdges: [Double], yEdges: [Double], values: [[Double]], range: ClosedRange<Double>? = nil,
     unit: String = ""

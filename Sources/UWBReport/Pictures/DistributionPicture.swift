@@ -1,6 +1,8 @@
 /// Empirical distribution of the absolute errors of several estimators: which part of them stays below each value.
 public struct DistributionPicture: Sendable, Hashable {
+  /// Errors of one method.
   public struct Sample: Sendable, Hashable {
+    /// Entry in the legend.
     public var name: String
     /// Absolute errors, rising.
     public var errors: [Double]
@@ -34,14 +36,18 @@ public struct DistributionPicture: Sendable, Hashable {
     }
   }
 
+  /// Title above the figure.
   public var title: String
+  /// A line below the title; `nil` for none.
   public var subtitle: String?
   /// Quantity and unit, as in "absolute error (m)".
   public var errorTitle: String
+  /// The methods, one curve each.
   public var samples: [Sample]
   /// Logarithmic shows tails of any length; linear ends at the largest 98th percentile.
   public var scale: Axis.Scale
 
+  /// Creates one with the given values.
   public init(
     title: String, subtitle: String? = nil, errorTitle: String = "absolute error (m)", samples: [Sample],
     scale: Axis.Scale = .linear
@@ -56,8 +62,10 @@ public struct DistributionPicture: Sendable, Hashable {
   /// A whole SVG file.
   public func svg() -> String { figure.svg() }
 
+  /// The picture as a figure.
   public var figure: Figure { Figure(title: title, subtitle: subtitle, panels: [panel]) }
 
+  /// The picture as a plot.
   public var panel: Panel {
     var panel = Panel(x: Axis(errorTitle, scale: scale, padding: 0), y: Axis("part of all", range: 0...1), height: 340)
     let ends = samples.compactMap { $0.quantile(0.98) ?? $0.errors.last }.filter { $0 > 0 && $0 < 1e12 }

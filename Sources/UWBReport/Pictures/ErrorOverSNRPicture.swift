@@ -2,11 +2,14 @@
 public struct ErrorOverSNRPicture: Sendable, Hashable {
   /// One estimator's error at each signal-to-noise ratio; what is not finite or not positive leaves a gap.
   public struct Curve: Sendable, Hashable {
+    /// Entry in the legend.
     public var name: String
+    /// Signal-to-noise ratios, dB.
     public var snrdB: [Double]
     /// In the unit that the error axis names.
     public var error: [Double]
 
+    /// Creates one with the given values.
     public init(name: String, snrdB: [Double], error: [Double]) {
       self.name = name
       self.snrdB = snrdB
@@ -14,14 +17,18 @@ public struct ErrorOverSNRPicture: Sendable, Hashable {
     }
   }
 
+  /// Title above the figure.
   public var title: String
+  /// A line below the title; `nil` for none.
   public var subtitle: String?
   /// Quantity and unit of the error, as in "RMSE (m)".
   public var errorTitle: String
+  /// The estimators, one curve each.
   public var estimators: [Curve]
   /// Cramér–Rao bounds and the like, drawn dashed.
   public var bounds: [Curve]
 
+  /// Creates one with the given values.
   public init(
     title: String, subtitle: String? = nil, errorTitle: String = "RMSE (m)", estimators: [Curve], bounds: [Curve] = []
   ) {
@@ -35,8 +42,10 @@ public struct ErrorOverSNRPicture: Sendable, Hashable {
   /// A whole SVG file.
   public func svg() -> String { figure.svg() }
 
+  /// The picture as a figure.
   public var figure: Figure { Figure(title: title, subtitle: subtitle, panels: [panel]) }
 
+  /// The picture as a plot.
   public var panel: Panel {
     var panel = Panel(
       x: Axis("SNR (dB)", padding: 0.02), y: Axis(errorTitle, scale: .logarithmic), height: 440)

@@ -12,6 +12,7 @@ public struct ImpulseResponsePicture: Sendable, Hashable {
     /// taps, standard deviation
     public var deviationTaps: Double?
 
+    /// Creates one with the given values.
     public init(taps: Double, deviationTaps: Double? = nil) {
       self.taps = taps
       self.deviationTaps = deviationTaps
@@ -20,9 +21,12 @@ public struct ImpulseResponsePicture: Sendable, Hashable {
 
   /// A curve over fractional taps for the close-up, in the unit of the magnitudes.
   public struct Curve: Sendable, Hashable {
+    /// Places, taps.
     public var taps: [Double]
+    /// Magnitudes at these places.
     public var magnitudes: [Double]
 
+    /// Creates one with the given values.
     public init(taps: [Double], magnitudes: [Double]) {
       self.taps = taps
       self.magnitudes = magnitudes
@@ -35,6 +39,7 @@ public struct ImpulseResponsePicture: Sendable, Hashable {
   public var firstTap: Int
   /// s; 1/(2 · 499.2 MHz) ≈ 1.0016 ns on DW1000 and DW3000
   public var tapPeriod: Double
+  /// Name of the capture; `nil` for none.
   public var capture: String?
   /// Counts the exchanges of the capture from 0.
   public var exchange: Int?
@@ -46,14 +51,20 @@ public struct ImpulseResponsePicture: Sendable, Hashable {
   public var noiseFloor: Double?
   /// What a tap's magnitude must exceed to count as a path.
   public var threshold: Double?
+  /// First path of the chip.
   public var chipFirstPath: Mark?
+  /// First path of the engine.
   public var firstPath: Mark?
   /// Paths after the first, taps.
   public var laterPathsTaps: [Double]
+  /// The pulse that was fitted to the first path.
   public var fittedPulse: Curve?
+  /// The CIR between the taps.
   public var interpolated: Curve?
+  /// What is left after the fit.
   public var residual: Curve?
 
+  /// Creates one with the given values.
   public init(
     magnitudes: [[Double]], firstTap: Int = 0, tapPeriod: Double = 1 / 998.4e6, capture: String? = nil,
     exchange: Int? = nil, message: String? = nil, snrdB: Double? = nil, noiseFloor: Double? = nil,
@@ -80,6 +91,7 @@ public struct ImpulseResponsePicture: Sendable, Hashable {
   /// A whole SVG file.
   public func svg() -> String { figure.svg() }
 
+  /// The picture as a figure.
   public var figure: Figure {
     Figure(title: heading, subtitle: firstPathText, panels: [wholePanel, edgePanel])
   }

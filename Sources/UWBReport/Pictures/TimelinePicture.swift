@@ -1,6 +1,8 @@
 /// A quantity over time: estimates with their deviations, what others say of it, and the truth where it is known.
 public struct TimelinePicture: Sendable, Hashable {
+  /// One quantity over time.
   public struct Track: Sendable, Hashable {
+    /// What a track shows.
     public enum Role: Sendable, Hashable {
       /// A line with a band of two standard deviations.
       case estimate
@@ -10,7 +12,9 @@ public struct TimelinePicture: Sendable, Hashable {
       case truth
     }
 
+    /// Entry in the legend.
     public var name: String
+    /// What the track shows.
     public var role: Role
     /// s
     public var times: [Double]
@@ -19,6 +23,7 @@ public struct TimelinePicture: Sendable, Hashable {
     /// Standard deviations; empty where none are known.
     public var deviations: [Double]
 
+    /// Creates one with the given values.
     public init(name: String, role: Role, times: [Double], values: [Double], deviations: [Double] = []) {
       self.name = name
       self.role = role
@@ -28,14 +33,18 @@ public struct TimelinePicture: Sendable, Hashable {
     }
   }
 
+  /// Title above the figure.
   public var title: String
+  /// A line below the title; `nil` for none.
   public var subtitle: String?
   /// Quantity and unit, as in "distance (m)".
   public var quantity: String
+  /// The tracks, in the order in which they are drawn.
   public var tracks: [Track]
   /// A value that means the same as 0, as 360 for degrees: lines break where they jump by more than its half.
   public var period: Double?
 
+  /// Creates one with the given values.
   public init(
     title: String, subtitle: String? = nil, quantity: String = "distance (m)", tracks: [Track], period: Double? = nil
   ) {
@@ -49,8 +58,10 @@ public struct TimelinePicture: Sendable, Hashable {
   /// A whole SVG file.
   public func svg() -> String { figure.svg() }
 
+  /// The picture as a figure.
   public var figure: Figure { Figure(title: title, subtitle: subtitle, panels: [panel]) }
 
+  /// The picture as a plot.
   public var panel: Panel {
     var panel = Panel(
       x: Axis("time (s)", scale: .duration, padding: 0.005), y: Axis(quantity, padding: 0.06), height: 320)

@@ -9,11 +9,13 @@ public struct ReplayReport: Sendable {
   public struct Update: Sendable, Hashable {
     /// Tells captures apart where several are replayed: each has its own time axis.
     public var capture: String?
+    /// Address of the peer.
     public var peer: String
     /// s since the capture's first exchange
     public var time: Double
     /// What a session delivers.
     public var distance: Double?
+    /// Standard deviation of the distance, m.
     public var distanceDeviation: Double?
     /// Of this exchange alone, without calibration.
     public var rawDistance: Double?
@@ -21,20 +23,30 @@ public struct ReplayReport: Sendable {
     public var calibratedDistance: Double?
     /// The chip's own.
     public var chipDistance: Double?
+    /// True distance, m.
     public var trueDistance: Double?
+    /// Azimuth, rad.
     public var azimuth: Double?
+    /// Standard deviation of the azimuth, rad.
     public var azimuthDeviation: Double?
+    /// True azimuth, rad.
     public var trueAzimuth: Double?
+    /// Elevation, rad.
     public var elevation: Double?
+    /// Standard deviation of the elevation, rad.
     public var elevationDeviation: Double?
+    /// True elevation, rad.
     public var trueElevation: Double?
     /// dB
     public var snrdB: Double?
+    /// First path of the engine, taps.
     public var firstPathTaps: Double?
+    /// First path of the chip, taps.
     public var chipFirstPathTaps: Double?
     /// 0 … 1
     public var lineOfSightProbability: Double?
 
+    /// Creates one with the given values.
     public init(
       capture: String? = nil, peer: String, time: Double, distance: Double? = nil, distanceDeviation: Double? = nil,
       rawDistance: Double? = nil, calibratedDistance: Double? = nil, chipDistance: Double? = nil,
@@ -66,9 +78,12 @@ public struct ReplayReport: Sendable {
 
   /// A line of the settings table: "delay estimator", "PulseFit".
   public struct Setting: Sendable, Hashable {
+    /// Name of the setting.
     public var name: String
+    /// Its value as text.
     public var value: String
 
+    /// Creates one with the given values.
     public init(_ name: String, _ value: String) {
       self.name = name
       self.value = value
@@ -79,6 +94,7 @@ public struct ReplayReport: Sendable {
   static let listedTrackLimit = 200
   private static let reasonLimit = 64
 
+  /// Title of the page.
   public var title: String
   /// How the replay was made: options, versions, files.
   public var settings: [Setting]
@@ -107,6 +123,7 @@ public struct ReplayReport: Sendable {
     self.runsPerTrack = runsPerTrack
   }
 
+  /// Adds an update.
   public mutating func add(_ update: Update) {
     updates += 1
     withTrack(capture: update.capture, peer: update.peer) { $0.add(update) }

@@ -4,6 +4,7 @@ import UWBPlatform
 
 /// The channels of an arena family. Every draw has other parameters; the truth is the earliest path, at delay 0.
 public enum ArenaChannel: Sendable, Hashable {
+  /// The direct path alone.
   case onePath
   /// Two paths `spacingTaps` apart, the second −6 … +6 dB as strong.
   case twoPaths

@@ -21,12 +21,16 @@ public struct ArenaEvaluation: Sendable {
     case exact
   }
 
+  /// The trials that all methods see.
   public let trials: ArenaTrials
+  /// Number of trials.
   public let trialCount: Int
   /// `nil` for the default of the family's profile.
   public let methods: [DelayMethod?]
+  /// What the estimators know of the radio's pulse.
   public let pulse: KnownPulse
 
+  /// Prepares an evaluation; nothing runs yet.
   public init(
     family: ArenaFamily, methods: [DelayMethod?] = [nil], pulse: KnownPulse = .profile, trialCount: Int, seed: UInt64
   ) {
@@ -38,11 +42,15 @@ public struct ArenaEvaluation: Sendable {
 
   /// One estimator's figures on the family.
   public struct Row: Sendable, Hashable {
+    /// The family of trials.
     public var family: ArenaFamily
     /// The estimator that was at work, its default resolved.
     public var method: DelayMethod
+    /// What the estimator knew of the radio's pulse.
     public var pulse: KnownPulse
+    /// Whether the method is the default of the family's profile.
     public var isDefault: Bool
+    /// Number of trials.
     public var trials: Int
     /// Root of the mean square of the clipped errors, m.
     public var rms: Double
@@ -50,6 +58,7 @@ public struct ArenaEvaluation: Sendable {
     public var crossingRMS: Double
     /// Share of trials whose error is beyond the clip.
     public var grossShare: Double
+    /// Share of trials whose crossing's error is beyond the clip.
     public var crossingGrossShare: Double
     /// Mean of min(z², 9) over the answers, z the error over its stated deviation.
     public var score: Double?

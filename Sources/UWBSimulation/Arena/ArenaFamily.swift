@@ -24,18 +24,23 @@ public struct ArenaFamily: Sendable, Hashable {
     public var beyondFiveShare = 0.06
   }
 
+  /// Name of the family.
   public let name: String
+  /// What the family is used for.
   public let use: Use
   /// What the estimators are told of the radio.
   public let profile: DeviceProfile
   /// What the radios' pulses are.
   public let pulse: ArenaPulse
+  /// Where the CIRs come from.
   public let channel: ArenaChannel
+  /// What the receiver does to them.
   public let impairments: [ArenaImpairment]
   /// The strongest noiseless tap over the noise of a tap; uniform.
   public let snrdB: ClosedRange<Double>
   /// Taps round the first path that the estimator sees; `nil` for all.
   public let windowTaps: Int?
+  /// Figures that an estimator has to reach.
   public let limits: Limits
   /// Names the random draws. Families of the same draws see the same CIRs.
   let draws: String

@@ -4,14 +4,18 @@ import UWBPlatform
 
 /// The CIRs of an arena family and their true first paths: trial i is the same whichever thread asks for it.
 public struct ArenaTrials: Sendable {
+  /// The family that the trials belong to.
   public let family: ArenaFamily
+  /// Seed of the random draws.
   public let seed: UInt64
   /// Of each radio that the family's CIRs come from.
   public let pulses: [PulseShape]
   private let synthesizers: [ImpulseResponseSynthesizer]
   private let random: SeededGenerator
 
+  /// One CIR and what is true of it.
   public struct Trial: Sendable {
+    /// The CIR.
     public var response: ChannelImpulseResponse
     /// Where the first path's pulse peaks, taps from the start of `response`.
     public var firstPathTaps: Double
@@ -19,6 +23,7 @@ public struct ArenaTrials: Sendable {
     public var radio: Int
   }
 
+  /// The trials of a family.
   public init(family: ArenaFamily, seed: UInt64) {
     self.family = family
     self.seed = seed
@@ -33,6 +38,7 @@ public struct ArenaTrials: Sendable {
   /// Taps of each CIR.
   public var tapCount: Int { family.windowTaps ?? ArenaFamily.tapCount }
 
+  /// Makes trial `index`; the same index gives the same CIR.
   public func trial(_ index: Int) -> Trial {
     trial(radio: index % pulses.count, stream: 3 * index + 1)
   }

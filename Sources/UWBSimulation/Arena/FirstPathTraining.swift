@@ -10,8 +10,10 @@ import UWBPlatform
 public struct FirstPathTraining: Sendable {
   /// CIRs of each family of whole CIRs; of cut ones, two thirds as many.
   public let trialCount: Int
+  /// Seed of the random draws.
   public let seed: UInt64
 
+  /// Prepares so many trials; nothing is drawn yet.
   public init(trialCount: Int, seed: UInt64) {
     self.trialCount = trialCount
     self.seed = seed

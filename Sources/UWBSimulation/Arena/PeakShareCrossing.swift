@@ -7,12 +7,14 @@ import UWBDSP
 /// The whole CIR is filled up with zeros to a power of two and interpolated by its spectrum; the crossing is linear
 /// between the two points round it. It knows neither the pulse nor the noise.
 public struct PeakShareCrossing {
+  /// Share of the largest magnitude that has to be crossed.
   public static let share: Float = 0.3
   private let interpolation: BandLimitedInterpolation
   private let workspace: BandLimitedInterpolation.Workspace
   private var taps: [Complex<Float>]
   private var points: [Complex<Float>]
 
+  /// Allocates for CIRs of so many taps.
   public init(tapCount: Int) {
     var length = 2
     while length < tapCount { length *= 2 }

@@ -67,10 +67,12 @@ public enum Channel: Sendable, Hashable {
 public struct PathSpecification: Sendable, Hashable {
   /// s
   public var delay: Double
+  /// Power of the path, dB.
   public var powerdB: Double
   /// rad, beside the random phase that all paths share; `nil` draws one for each channel.
   public var phase: Double?
 
+  /// A path whose delay is given in s.
   public init(delay: Double, powerdB: Double, phase: Double? = nil) {
     self.delay = delay
     self.powerdB = powerdB
@@ -95,6 +97,7 @@ public struct DenseCluster: Sendable, Hashable {
   /// ∫p²(t)dt of the standard pulse, s: T·(1 − β/4) = 1.75 taps.
   public static let pulseEnergy = 1.75 * UWB.tap
 
+  /// Creates one with the given values.
   public init(onset: Double, decay: Double, powerdB: Double) {
     self.onset = onset
     self.decay = decay

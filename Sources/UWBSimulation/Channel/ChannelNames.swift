@@ -4,6 +4,7 @@ import UWBDSP
 public struct ChannelDescriptionError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The part that can't be read.
   public var part: String
+  /// What is wrong with the description.
   public var problem: String
 
   public var description: String {

@@ -11,6 +11,7 @@ public struct DirectionalPath: Sendable, Hashable {
   /// rad, positive upwards
   public var elevation: Double
 
+  /// A path that arrives from these angles, rad.
   public init(_ path: PathSpecification, azimuth: Double, elevation: Double = 0) {
     self.path = path
     self.azimuth = azimuth

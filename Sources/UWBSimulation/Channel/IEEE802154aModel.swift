@@ -24,6 +24,7 @@ public enum IEEE802154aModel: Int, Sendable, Hashable, CaseIterable {
   /// "cm1" … "cm8"
   public var name: String { "cm\(rawValue)" }
 
+  /// Whether the model is one of line of sight.
   public var isLineOfSight: Bool { rawValue % 2 == 1 }
 }
 
@@ -54,15 +55,19 @@ public struct IEEE802154aParameters: Sendable, Hashable {
     case softOnset(rise: Double, decay: Double, attenuation: Double)
   }
 
+  /// Unit in which the logarithm of the m-factor is given.
   public enum LogarithmUnit: Sendable, Hashable {
+    /// Decibel, or the natural logarithm.
     case decibel, natural
   }
 
+  /// Mean power over delay.
   public var profile: Profile
   /// Mean of the logarithm of the Nakagami m-factor (m₀).
   public var fadingMean: Double
   /// Standard deviation of the same (m̂₀).
   public var fadingDeviation: Double
+  /// Unit of `fadingMean` and `fadingDeviation`.
   public var fadingUnit = LogarithmUnit.decibel
   /// The m-factor of each cluster's first ray where it is not random (m̃₀), dB.
   public var firstRayFadingdB: Double?

@@ -12,6 +12,7 @@ import UWBPlatform
 ///
 /// Cost: walls² for each pair of places.
 public struct Surroundings: Sendable, Hashable {
+  /// A flat rectangle that reflects and attenuates.
   public struct Wall: Sendable, Hashable {
     /// A corner, m.
     public var corner: SIMD3<Double>
@@ -29,6 +30,7 @@ public struct Surroundings: Sendable, Hashable {
     /// m added to a path through the wall.
     public var excess: Double
 
+    /// Creates one with the given values.
     public init(
       corner: SIMD3<Double>, edges: (SIMD3<Double>, SIMD3<Double>), reflection: Double, lossdB: Double,
       excess: Double = 0
@@ -78,8 +80,10 @@ public struct Surroundings: Sendable, Hashable {
     }
   }
 
+  /// All walls, in any order.
   public var walls: [Wall]
 
+  /// Creates one with the given values.
   public init(walls: [Wall]) {
     self.walls = walls
   }

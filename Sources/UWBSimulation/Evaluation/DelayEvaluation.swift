@@ -12,12 +12,16 @@ public struct DelayEvaluation: Sendable {
   /// An answer earlier than this is a false early detection, taps.
   public static let earlyTaps = -0.75
 
+  /// Makes the trials.
   public let generator: DelayTrialGenerator
+  /// The estimators to be compared.
   public let methods: [DelayMethod]
   /// Its noise is the generator's: who gives a correlation gives it to simulation, estimators and bound alike.
   public internal(set) var profile: DeviceProfile
+  /// Number of trials of each estimator.
   public let trialCount: Int
 
+  /// Prepares an evaluation; nothing runs yet.
   public init(
     generator: DelayTrialGenerator, methods: [DelayMethod], profile: DeviceProfile = .ideal, trialCount: Int
   ) {
@@ -30,7 +34,9 @@ public struct DelayEvaluation: Sendable {
 
   /// One estimator's figures. Lengths in metres at the speed of light in air.
   public struct Row: Sendable, Hashable {
+    /// Name of the estimator.
     public var estimator: String
+    /// Number of trials.
     public var trials: Int
     /// Over all trials that gave an answer, misses included.
     public var error: ErrorStatistics?
@@ -42,6 +48,7 @@ public struct DelayEvaluation: Sendable {
     public var bound: Double?
     /// No path, or further off than `missTaps`.
     public var missed: Int
+    /// Trials whose answer is early by more than `earlyTaps`.
     public var early: Int
     /// Mean of (error/deviation)² over the close trials.
     public var normalisedVariance: Double?

@@ -12,21 +12,28 @@ public struct DirectionEvaluation: Sendable {
 
   /// Who is evaluated.
   public struct Contestant: Sendable {
+    /// Name in the table.
     public var name: String
+    /// The estimator.
     public var estimator: any DirectionEstimator
 
+    /// Creates one with the given values.
     public init(name: String, estimator: any DirectionEstimator) {
       self.name = name
       self.estimator = estimator
     }
   }
 
+  /// Makes the trials.
   public let generator: DirectionTrialGenerator
+  /// The estimators to be compared.
   public let contestants: [Contestant]
+  /// Number of trials of each estimator.
   public let trialCount: Int
   /// Whether the estimators are told the noise variance, as an engine knows it from a packet's other taps.
   public let isNoiseKnown: Bool
 
+  /// Prepares an evaluation; nothing runs yet.
   public init(
     generator: DirectionTrialGenerator, contestants: [Contestant], trialCount: Int, isNoiseKnown: Bool
   ) {
@@ -60,11 +67,15 @@ public struct DirectionEvaluation: Sendable {
 
   /// One estimator's figures.
   public struct Row: Sendable, Hashable {
+    /// Name of the estimator.
     public var name: String
+    /// Number of trials.
     public var trials: Int
+    /// Number of sources in all trials.
     public var sources: Int
     /// `nil` where the array has none.
     public var azimuth: Figures?
+    /// Figures of the elevation; `nil` where the array has none.
     public var elevation: Figures?
     /// Sources without an answer, or with one further off than `missAngle`.
     public var missed: Int

@@ -6,7 +6,9 @@ public struct ErrorStatistics: Sendable, Hashable {
   public let count: Int
   /// Root of the mean square.
   public let rms: Double
+  /// Mean error.
   public let bias: Double
+  /// Median error.
   public let median: Double
   /// Median of the magnitude.
   public let medianMagnitude: Double

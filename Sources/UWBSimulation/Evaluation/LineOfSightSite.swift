@@ -7,6 +7,7 @@ import UWBPlatform
 /// Diffuse power follows room electromagnetics (Andersen, Nielsen & Pedersen, IEEE Antennas Propag. Mag. 49(2), 2007): it
 /// hardly depends on the distance, equals the direct path's at the reverberation distance, and decays exponentially.
 public struct LineOfSightSite: Sendable {
+  /// Kind of surroundings.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
     /// A building of one storey with inner walls: half of all sites.
     case walls
@@ -21,6 +22,7 @@ public struct LineOfSightSite: Sendable {
     public var hasPathLoss: Bool { self == .walls || self == .reverberant }
   }
 
+  /// Kind of surroundings.
   public let kind: Kind
   /// m
   private let reverberationDistance: Double

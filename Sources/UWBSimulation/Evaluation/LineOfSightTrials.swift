@@ -8,12 +8,16 @@ import UWBPlatform
 /// A site (`LineOfSightSite`) is a surrounding and a radio, both drawn anew. Its places are drawn in it: the distance, the
 /// label, the paths. Powers are those of free space and an amplitude of 1 at 1 m, an antenna's gain apart.
 public struct LineOfSightTrials: Sendable, Hashable {
+  /// Number of sites.
   public var siteCount: Int
+  /// Number of places that are drawn in each site.
   public var placesPerSite: Int
+  /// Seed of the random draws.
   public var seed: UInt64
   /// Taps of the window that the chip cuts round its own first path; `nil` for whole CIRs.
   public var window: Int?
 
+  /// Creates one with the given values.
   public init(siteCount: Int, placesPerSite: Int = 20, seed: UInt64, window: Int? = nil) {
     self.window = window
     self.siteCount = siteCount
@@ -24,6 +28,7 @@ public struct LineOfSightTrials: Sendable, Hashable {
   /// How sites' radios report power; each site draws its own level.
   public static let signal = NominalSignal.dw1000
 
+  /// What the trials gave.
   public struct Result: Sendable {
     /// `group` is the site; distances are as measured, m.
     public var samples: [QualitySample] = []
@@ -33,6 +38,7 @@ public struct LineOfSightTrials: Sendable, Hashable {
     public var missed = 0
   }
 
+  /// Simulates all sites.
   public func samples() -> Result {
     var result = Result()
     for site in 0..<siteCount { add(site, to: &result) }

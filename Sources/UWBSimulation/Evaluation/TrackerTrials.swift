@@ -4,7 +4,9 @@ import UWBDSP
 public struct TrackerTrials: Sendable {
   /// A kind of walks.
   public struct Case: Sendable {
+    /// Name of the case.
     public var name: String
+    /// The walk that the case simulates.
     public var walk: RangingWalk
   }
 
@@ -66,6 +68,7 @@ public struct TrackerTrials: Sendable {
     return cases
   }()
 
+  /// Errors of what is measured, m.
   public private(set) var raw: [Double] = []
   /// Errors of what is delivered, m.
   public private(set) var delivered: [Double] = []
@@ -99,12 +102,15 @@ public struct TrackerTrials: Sendable {
 
   /// Mean of squared errors over stated variances.
   public var normalisedVariance: Double { squares / Double(max(delivered.count, 1)) }
+  /// Root mean square of the measured errors, m.
   public var rawRMS: Double { Self.rms(raw) }
+  /// Root mean square of the delivered errors, m.
   public var rms: Double { Self.rms(delivered) }
   /// Errors farther than `far`, measured and delivered.
   public var farCounts: (raw: Int, delivered: Int) {
     (raw.count { abs($0) > Self.far.distance }, delivered.count { abs($0) > Self.far.distance })
   }
+  /// Median of the delivered errors, m.
   public var median: Double { delivered.isEmpty ? 0 : delivered.sorted()[delivered.count / 2] }
 
   private static func rms(_ values: [Double]) -> Double {

@@ -12,11 +12,13 @@ public struct ExchangeConfiguration: Sendable, Hashable {
   public var localPose: Pose = .origin
   /// How the local device moves; `nil` where it stays.
   public var localMotion: Motion?
+  /// Where the peer is over time.
   public var peerTrajectory: Trajectory
   /// Mirrors round the two; `nil` for the direct path alone.
   public var room: Room?
   /// Walls in any number, in place of `room`.
   public var surroundings: Surroundings?
+  /// Number of exchanges.
   public var exchangeCount: Int
   /// Exchanges a second.
   public var rate = 10.0
@@ -24,7 +26,9 @@ public struct ExchangeConfiguration: Sendable, Hashable {
   public var firstTime = 0.0
   /// From a message's arrival to the next one's departure, seconds.
   public var replyTime = 2e-3
+  /// Clock of the local device.
   public var localClock = SimulatedClock()
+  /// Clock of the peer.
   public var peerClock = SimulatedClock()
   /// Power of the direct path at 1 m over the noise variance of a tap, dB; it falls by 20 dB a decade.
   public var snrAtOneMetredB = 41.0
@@ -39,15 +43,20 @@ public struct ExchangeConfiguration: Sendable, Hashable {
   public var chipFirstPathDeviation = 0.1
   /// Standard deviation of the chip's own estimate of the clock offset, parts per million.
   public var clockOffsetDeviationppm = 0.05
+  /// Taps of each CIR.
   public var tapCount = 1016
   /// `nil` keeps samples in single precision.
   public var quantisation: AccumulatorQuantisation?
+  /// Preamble symbols that a chip accumulates; `nil` where it does not tell.
   public var preambleCount: Int? = 128
+  /// Address of the peer.
   public var peer = DeviceAddress(rawValue: 0x0001)
+  /// Address of the local device.
   public var local: DeviceAddress? = DeviceAddress(rawValue: 0x0100)
   /// m/s
   public var propagationSpeed = UWB.speedOfLightInAir
 
+  /// Creates one with the given values.
   public init(profile: DeviceProfile, array: AntennaArray, peerTrajectory: Trajectory, exchangeCount: Int) {
     self.profile = profile
     self.array = array

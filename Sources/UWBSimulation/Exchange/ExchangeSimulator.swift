@@ -4,6 +4,7 @@ import UWBPlatform
 
 /// An exchange, and where its direct paths really peak.
 public struct SimulatedExchange: Sendable {
+  /// The exchange as a capture would hold it.
   public var exchange: RangingExchange
   /// The peaks of the direct paths in the CIRs, taps from the start of the accumulator.
   public var firstPathTaps: FirstPaths
@@ -24,11 +25,14 @@ public struct SimulatedExchange: Sendable {
 ///
 /// Exchange i draws from stream i of the seed: any exchange can be made by itself.
 public struct ExchangeSimulator: Sendable, Sequence, IteratorProtocol {
+  /// What is simulated.
   public let configuration: ExchangeConfiguration
+  /// Seed of the random draws.
   public let seed: UInt64
   private let synthesizer: ImpulseResponseSynthesizer
   private var nextIndex = 0
 
+  /// A simulator of this configuration.
   public init(_ configuration: ExchangeConfiguration, seed: UInt64) {
     self.configuration = configuration
     self.seed = seed

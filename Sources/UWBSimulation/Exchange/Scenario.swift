@@ -49,6 +49,7 @@ public struct ScenarioExchanges: Sendable, Sequence, IteratorProtocol {
   /// Exchanges that the scenario holds.
   public let exchangeCount: Int
 
+  /// The exchanges of all links, in the order of their times.
   public init(links: [ExchangeConfiguration], seed: UInt64) {
     let parent = SeededGenerator(seed: seed)
     simulators = links.enumerated().map { index, link in

@@ -4,6 +4,7 @@ import UWBPlatform
 public struct Motion: Sendable, Hashable {
   /// How the device is turned, by the angles of `Pose`, rad.
   public enum Attitude: Sendable, Hashable {
+    /// Always turned by these angles, rad.
     case fixed(yaw: Double, pitch: Double = 0, roll: Double = 0)
     /// Its back, −z, points at where something else is at that time.
     case towards(Trajectory)
@@ -13,9 +14,12 @@ public struct Motion: Sendable, Hashable {
     case turning(yaw: Double, rate: Double, pitch: Double = 0)
   }
 
+  /// Where the device is over time.
   public var trajectory: Trajectory
+  /// How the device is turned over time.
   public var attitude: Attitude
 
+  /// Creates one with the given values.
   public init(_ trajectory: Trajectory, attitude: Attitude = .fixed(yaw: 0)) {
     self.trajectory = trajectory
     self.attitude = attitude
@@ -39,6 +43,7 @@ public struct Motion: Sendable, Hashable {
     }
   }
 
+  /// The pose at a time, s.
   public func pose(at time: Double) -> Pose {
     let angles = angles(at: time)
     return Pose(position: trajectory.position(at: time), yaw: angles.yaw, pitch: angles.pitch, roll: angles.roll)

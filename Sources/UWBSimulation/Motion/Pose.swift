@@ -7,7 +7,9 @@ public struct Pose: Sendable, Hashable {
   public var position: SIMD3<Double>
   /// The device's own axes, in the axes of the room: right, up, and out of the front (+z).
   public var right: SIMD3<Double>
+  /// Unit vector out of the top of the device (+y), in the axes of the world.
   public var up: SIMD3<Double>
+  /// Unit vector out of the front of the device (+z), in the axes of the world.
   public var front: SIMD3<Double>
 
   /// At the origin, axes as the room's.

@@ -18,47 +18,61 @@ public struct RangingWalk: Sendable, Hashable {
   public var duration = 60.0
   /// m, of a distance; and rad, of an angle. Stated with each measurement, unless `statedDeviation` is.
   public var deviation = 0.05
+  /// Standard deviation of an angle, rad.
   public var angularDeviation = 0.05
   /// m, what is stated of a distance in place of its deviation.
   public var statedDeviation: Double?
   /// Mean time between bursts, s: outliers in a row that agree with each other to the noise; how many, and how far off (m), either way.
   public var burstInterval = Double.infinity
+  /// Outliers in a burst.
   public var burstLength = 2...8
+  /// Error of a burst's outliers, m, of either sign.
   public var burstSize = 0.3...10.0
   /// Part of the distances that are far off.
   public var outliers = 0.05
   /// Mean durations, s; a `clearTime` of infinity never loses line of sight.
   public var clearTime = 10.0
+  /// Mean time for which line of sight is lost, s.
   public var obstructedTime = 3.0
   /// m, mean
   public var detour = 0.5
   /// Part of the classifier's verdicts that are right; `nil` for no classifier. It errs, or not, for so long at a time, s.
   public var classifierAccuracy: Double?
+  /// Time for which the classifier stays right or wrong, s.
   public var classifierSpell = 0.0
   /// What it states instead of its accuracy, where it is surer than it should be.
   public var statedAccuracy: Double?
   /// Mean time between gaps, s, and their length.
   public var gapInterval = 30.0
+  /// Length of a gap, s.
   public var gapLength = 1.0...3.0
   /// rad/s, of the device's turning, about which it swings
   public var turning = 0.5
   /// Corners of the floor that the peer walks on, m, at the device's height.
   public var lower = SIMD3(-5.0, 0, -9.0)
+  /// The opposite corner, m.
   public var upper = SIMD3(5.0, 0, -1.0)
 
+  /// Creates one with default values.
   public init() {}
 
   /// One measurement with what is true of it.
   public struct Step: Sendable {
+    /// What is measured.
     public var measurement: RangingMeasurement
+    /// True pose of the local device.
     public var pose: DevicePose
+    /// True distance, m.
     public var distance: Double
     /// rad, in the device's axes
     public var azimuth: Double
+    /// Whether line of sight is lost.
     public var isObstructed: Bool
+    /// Whether the distance is an outlier.
     public var isOutlier: Bool
   }
 
+  /// The measurements of one walk; `walk` numbers walks of the same seed.
   public func steps(seed: UInt64, walk: Int) -> [Step] {
     var random = SeededGenerator(seed: seed, stream: UInt64(bitPattern: Int64(walk)))
     var from = place(&random)

@@ -13,6 +13,7 @@ public struct SimulatedClock: Sendable, Hashable {
   /// Change of rate, parts per million a second.
   public var driftppm: Double
 
+  /// Creates one with the given values.
   public init(offsetTicks: UInt64 = 0, rateppm: Double = 0, driftppm: Double = 0) {
     self.offsetTicks = offsetTicks
     self.rateppm = rateppm

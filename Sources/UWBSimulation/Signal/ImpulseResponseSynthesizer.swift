@@ -47,6 +47,7 @@ public struct ImpulseResponseSynthesizer: Sendable {
       pulse: pulse, tapSpacing: tapSpacing, truncation: truncation, frequencyDependence: frequencyDependence)
   }
 
+  /// Number of antennas.
   public var antennaCount: Int { array?.positions.count ?? 1 }
 
   /// Complex samples of a whole CIR: antennas × taps.

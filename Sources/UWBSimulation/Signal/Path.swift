@@ -10,6 +10,7 @@ public struct Path: Sendable, Hashable {
   /// plays no part: then all antennas see the path alike.
   public var direction: SIMD3<Double>?
 
+  /// Creates one with the given values.
   public init(delay: Double, amplitude: Complex<Double>, direction: SIMD3<Double>? = nil) {
     self.delay = delay
     self.amplitude = amplitude

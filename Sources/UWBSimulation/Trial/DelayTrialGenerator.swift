@@ -34,15 +34,21 @@ public struct DelayTrialGenerator: Sendable {
     case firstPath
   }
 
+  /// The channel that CIRs are drawn from.
   public let channel: Channel
+  /// Signal-to-noise ratio, dB.
   public let snrdB: Double
+  /// What the signal-to-noise ratio refers to.
   public let reference: SNRReference
   /// Where the first path may lie, taps; uniform.
   public let onsetTaps: ClosedRange<Double>
+  /// How samples are rounded; `nil` keeps them in single precision.
   public let quantisation: AccumulatorQuantisation?
   /// Of the taps' noise.
   public let noise: NoiseCorrelation
+  /// Seed of the random draws.
   public let seed: UInt64
+  /// Makes CIRs of paths.
   public let synthesizer: ImpulseResponseSynthesizer
   private let colouring: NoiseColouring?
 

@@ -4,6 +4,7 @@ import UWBPlatform
 
 /// Where a direction trial's sources are, and how their amplitudes go together.
 public struct DirectionScene: Sendable, Hashable {
+  /// Where the sources are.
   public enum Placement: Sendable, Hashable {
     /// Fixed azimuths and elevations, rad, one source each.
     case fixed([SIMD2<Double>])
@@ -12,15 +13,18 @@ public struct DirectionScene: Sendable, Hashable {
     case within(Double)
   }
 
+  /// Where the sources are.
   public var placement: Placement
   /// Whether all sources carry the same waveform, each with a phase drawn anew for every trial.
   public var isCoherent: Bool
 
+  /// Creates one with the given values.
   public init(placement: Placement, isCoherent: Bool = false) {
     self.placement = placement
     self.isCoherent = isCoherent
   }
 
+  /// Number of sources.
   public var sourceCount: Int {
     if case .fixed(let angles) = placement { return angles.count }
     return 1
@@ -29,6 +33,7 @@ public struct DirectionScene: Sendable, Hashable {
 
 /// What is true of one trial of an angle estimator.
 public struct DirectionTrial: Sendable {
+  /// Number of the trial.
   public let index: Int
   /// Unit vectors to the sources.
   public let directions: [SIMD3<Double>]
@@ -45,12 +50,18 @@ public struct DirectionTrial: Sendable {
 /// Amplitudes have unit power and are circular Gaussian from snapshot to snapshot; a single snapshot has unit magnitude and a
 /// random phase. SNR is one source's power at one antenna of unit gain over the noise variance there.
 public struct DirectionTrialGenerator: Sendable {
+  /// The antennas.
   public let array: AntennaArray
+  /// The sources.
   public let scene: DirectionScene
+  /// Snapshots of a trial.
   public let snapshotCount: Int
+  /// Signal-to-noise ratio, dB.
   public let snrdB: Double
+  /// Seed of the random draws.
   public let seed: UInt64
 
+  /// Creates one with the given values.
   public init(array: AntennaArray, scene: DirectionScene, snapshotCount: Int, snrdB: Double, seed: UInt64) {
     precondition(snapshotCount >= 1, "\(snapshotCount) snapshots")
     self.array = array
@@ -60,6 +71,7 @@ public struct DirectionTrialGenerator: Sendable {
     self.seed = seed
   }
 
+  /// Complex noise variance of an antenna.
   public var noiseVariance: Double { pow(10, -snrdB / 10) }
 
   private var isRow: Bool {

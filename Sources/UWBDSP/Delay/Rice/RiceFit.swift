@@ -17,12 +17,15 @@ import Numerics
 /// As scattering might always lie under the peak, a lone path costs an eighth of its bound at high SNR. Don't use it where the delays of
 /// later paths matter (`PulseFit`), or where the pulse is known and the channel is a few paths (`AdaptiveFit`).
 public struct RiceFit: DelayEstimator {
+  /// What is known of the receiver: pulse, noise, threshold.
   public var receiver: ReceiverModel
 
+  /// Creates one with the given values.
   public init(_ receiver: ReceiverModel = ReceiverModel()) {
     self.receiver = receiver
   }
 
+  /// Buffers of one estimation, one for each thread; `makeWorkspace()` makes it.
   public final class Workspace {
     fileprivate let search: FirstPathSearch
     fileprivate let searchMemory: FirstPathSearch.Workspace

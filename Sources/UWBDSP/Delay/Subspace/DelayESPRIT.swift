@@ -17,12 +17,15 @@ import UWBPlatform
 /// three. It needs no starts and no grid, but `PulseFit` is more accurate. Don't use it in a channel with more paths in
 /// the window than `mostPaths`: under a dense cluster from 6 taps on, a first path of −10 dB is lost in 84 % of all CIRs.
 public struct DelayESPRIT: DelayEstimator {
+  /// The part of the spectrum that is used.
   public var window: FrequencyWindow
 
+  /// Creates one with the given values.
   public init(_ window: FrequencyWindow = FrequencyWindow()) {
     self.window = window
   }
 
+  /// Buffers of one estimation, one for each thread; `makeWorkspace()` makes it.
   public final class Workspace {
     fileprivate let stage: SubspaceStage
     fileprivate let subspace: SignalSubspace

@@ -16,8 +16,10 @@ import Numerics
 /// one path, 24 µs with three. Don't use it in a channel with more paths in the window than `mostPaths`: under a dense
 /// cluster from 6 taps on, a first path of −10 dB is lost in 70 % of all CIRs.
 public struct DelayMUSIC: DelayEstimator {
+  /// The part of the spectrum that is used.
   public var window: FrequencyWindow
 
+  /// Creates one with the given values.
   public init(_ window: FrequencyWindow = FrequencyWindow()) {
     self.window = window
   }
@@ -25,6 +27,7 @@ public struct DelayMUSIC: DelayEstimator {
   fileprivate static let pointsPerTap = 8
   private static let mostSteps = 8
 
+  /// Buffers of one estimation, one for each thread; `makeWorkspace()` makes it.
   public final class Workspace {
     fileprivate let stage: SubspaceStage
     fileprivate let subspace: SignalSubspace

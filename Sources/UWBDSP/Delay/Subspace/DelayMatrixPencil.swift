@@ -17,12 +17,15 @@ import UWBPlatform
 /// path, 26 µs with three. Don't use it where paths lie closer than some 3 taps (`DelayESPRIT`), nor with more paths in
 /// the window than `mostPaths`, though of the family it loses a weak first path under a dense cluster least often (16 %).
 public struct DelayMatrixPencil: DelayEstimator {
+  /// The part of the spectrum that is used.
   public var window: FrequencyWindow
 
+  /// Creates one with the given values.
   public init(_ window: FrequencyWindow = FrequencyWindow()) {
     self.window = window
   }
 
+  /// Buffers of one estimation, one for each thread; `makeWorkspace()` makes it.
   public final class Workspace {
     fileprivate let stage: SubspaceStage
     fileprivate let singular: LeftSingularVectors

@@ -13,12 +13,15 @@ import UWBPlatform
 /// Cost: that of MUSIC with all 2L − 2 roots (`PolynomialRoots`) in place of the grid, the dearest of the family: 34 µs
 /// with one path, 54 µs with three. Don't use it in a channel with more paths in the window than `mostPaths`.
 public struct DelayRootMUSIC: DelayEstimator {
+  /// The part of the spectrum that is used.
   public var window: FrequencyWindow
 
+  /// Creates one with the given values.
   public init(_ window: FrequencyWindow = FrequencyWindow()) {
     self.window = window
   }
 
+  /// Buffers of one estimation, one for each thread; `makeWorkspace()` makes it.
   public final class Workspace {
     fileprivate let stage: SubspaceStage
     fileprivate let subspace: SignalSubspace

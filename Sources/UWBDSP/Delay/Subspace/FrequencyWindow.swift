@@ -11,6 +11,7 @@ import UWBPlatform
 /// (Li & Pahlavan 2004). The division colours the noise; the weights of `FrequencyResponse` undo most of
 /// that, so a low `bandLevel` costs little, and a high one resolves less.
 public struct FrequencyWindow: Sendable, Hashable {
+  /// What is known of the receiver: pulse, noise, threshold.
   public var receiver: ReceiverModel
   /// Taps of the window, a power of two; three eighths of them lie before the rough first path. A path beyond the
   /// window's end is not seen, one across its end is seen wrong. Where a dense cluster fills the window, 16 taps lose a
