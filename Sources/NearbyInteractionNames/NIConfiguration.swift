@@ -17,18 +17,22 @@ public final class NINearbyPeerConfiguration: NIConfiguration {
     didSet { configuration = .peer(peer) }
   }
 
+  /// A configuration for the peer of this token.
   public init(peerToken: NIDiscoveryToken) {
     peer = NearbyPeerConfiguration(peerToken: peerToken.token)
     super.init(.peer(peer))
   }
 
+  /// Token of the session of the peer.
   public var peerDiscoveryToken: NIDiscoveryToken { NIDiscoveryToken(peer.peerDiscoveryToken) }
 
+  /// Whether camera and motion help to find the direction.
   public var isCameraAssistanceEnabled: Bool {
     get { peer.isCameraAssistanceEnabled }
     set { peer.isCameraAssistanceEnabled = newValue }
   }
 
+  /// Whether distances at extended range are asked for.
   public var isExtendedDistanceMeasurementEnabled: Bool {
     get { peer.isExtendedDistanceMeasurementEnabled }
     set { peer.isExtendedDistanceMeasurementEnabled = newValue }
@@ -58,6 +62,7 @@ public final class NINearbyAccessoryConfiguration: NIConfiguration {
   /// Names the accessory in updates.
   public var accessoryDiscoveryToken: NIDiscoveryToken { NIDiscoveryToken(accessory.accessoryDiscoveryToken) }
 
+  /// Whether camera and motion help to find the direction.
   public var isCameraAssistanceEnabled: Bool {
     get { accessory.isCameraAssistanceEnabled }
     set { accessory.isCameraAssistanceEnabled = newValue }

@@ -2,9 +2,13 @@ import NearbySession
 
 /// What a device can do.
 public protocol NIDeviceCapability: Sendable {
+  /// Whether the device measures distance.
   var supportsPreciseDistanceMeasurement: Bool { get }
+  /// Whether the device measures direction.
   var supportsDirectionMeasurement: Bool { get }
+  /// Whether camera assistance is available.
   var supportsCameraAssistance: Bool { get }
+  /// Whether the device measures distance at extended range.
   var supportsExtendedDistanceMeasurement: Bool { get }
 }
 

@@ -5,8 +5,10 @@ import NearbySession
 public final class NIDiscoveryToken: NSObject, NSCopying, NSSecureCoding {
   private static let key = "token"
 
+  /// The token as this package has it.
   public let token: DiscoveryToken
 
+  /// The token under the name of the framework.
   public init(_ token: DiscoveryToken) {
     self.token = token
   }
@@ -24,6 +26,7 @@ public final class NIDiscoveryToken: NSObject, NSCopying, NSSecureCoding {
 
   // MARK: NSSecureCoding
 
+  /// Always true.
   public static var supportsSecureCoding: Bool { true }
 
   public func encode(with coder: NSCoder) {

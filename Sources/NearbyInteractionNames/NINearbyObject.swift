@@ -6,12 +6,15 @@ public typealias simd_float3 = SIMD3<Float>
 
 /// Where a peer is, as its session last learned: `NearbyObject` underneath, in single precision.
 public struct NINearbyObject: Sendable, Hashable {
+  /// Why an object was removed.
   public typealias RemovalReason = NearbyObject.RemovalReason
+  /// Whether an object is above or below the device.
   public typealias VerticalDirectionEstimate = NearbyObject.VerticalDirectionEstimate
 
   /// Everything that is known: deviations, line of sight, time, and why a value is `nil`.
   public let object: NearbyObject
 
+  /// The object under the name of the framework.
   public init(_ object: NearbyObject) {
     self.object = object
   }
@@ -28,5 +31,6 @@ public struct NINearbyObject: Sendable, Hashable {
   /// rad, positive to the right
   public var horizontalAngle: Float? { object.horizontalAngle.map { Float($0) } }
 
+  /// Whether the object is above or below the device.
   public var verticalDirectionEstimate: VerticalDirectionEstimate { object.verticalDirectionEstimate }
 }

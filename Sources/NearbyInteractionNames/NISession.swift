@@ -28,6 +28,7 @@ public final class NISession {
   public let session: NearbySession
   private let relay = DelegateRelay()
 
+  /// A session of the host `NISession.host`.
   public convenience init() {
     self.init(host: Self.host)
   }

@@ -30,6 +30,7 @@ public struct RoomScenario: Sendable, Hashable, Decodable {
   /// What the sessions are expected to report.
   public var expectations: [Expectation]
 
+  /// An empty room without walls, devices or events; add what it needs.
   public init(name: String, duration: Double, seed: UInt64 = 1, rate: Double = 10) {
     self.name = name
     summary = ""

@@ -18,8 +18,13 @@ public struct SourcesBound: Sendable, Hashable {
     self.array = array
   }
 
-  /// Whether amplitudes are unknown numbers (deterministic) or random (stochastic).
-  public enum Kind: Sendable, Hashable, CaseIterable { case deterministic, stochastic }
+  /// What is assumed of the amplitudes.
+  public enum Kind: Sendable, Hashable, CaseIterable {
+    /// Unknown numbers.
+    case deterministic
+    /// Circular Gaussian with an unknown covariance.
+    case stochastic
+  }
 
   /// The sources with their bounds as deviations, rad; `nil` where the array can't tell their directions apart.
   ///
