@@ -28,6 +28,15 @@ let package = Package(
         "Finder", names, .product(name: "NearbyPorts", package: "UWBDSP"),
         .product(name: "NearbyRoom", package: "UWBDSP"),
       ]),
+    // What pages show (scripts/shown holds them to it): compiled, never run.
+    .target(
+      name: "Snippets",
+      dependencies: session + [
+        names, .product(name: "NearbyPorts", package: "UWBDSP"), .product(name: "NearbyRoom", package: "UWBDSP"),
+        .product(name: "NearbyUCI", package: "UWBDSP"), .product(name: "NearbyUCIRadio", package: "UWBDSP"),
+        .product(name: "UWBCapture", package: "UWBDSP"), .product(name: "UWBDSP", package: "UWBDSP"),
+        .product(name: "UWBTracking", package: "UWBDSP"), .product(name: "UWBTypes", package: "UWBDSP"),
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -61,8 +61,16 @@ class Blocks(unittest.TestCase):
     file = ["import A", "let a = 1", "let b = 2", "print(a)"]
     self.assertTrue(shown.in_order([["let a = 1", "let b = 2"]], file))
     self.assertTrue(shown.in_order([["import A"], ["print(a)"]], file))
+    self.assertTrue(shown.in_order([["let a = …", "let b = 2"]], file))
+    self.assertFalse(shown.in_order([["let a = …", "let b = 3"]], file))
     self.assertFalse(shown.in_order([["import A", "let b = 2"]], file))
     self.assertFalse(shown.in_order([["print(a)"], ["import A"]], file))
+
+
+  def test_swift_comments_do_not_count(self):
+    self.assertEqual(shown.code("  let a = 1   // one"), "let a = 1")
+    self.assertEqual(shown.code("  // one"), "")
+    self.assertEqual(shown.code("open(\"unix://x\")"), "open(\"unix://x\")")
 
 
 class Pages(unittest.TestCase):
