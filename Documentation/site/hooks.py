@@ -2,9 +2,10 @@
 
 Pages outside Documentation/ (README, ARCHITECTURE and so on) become pages of the site under repository/, and so does each
 file of the repository that a page links to, so that every link works without a network. Links stay as they are on disk:
-they are rewritten while the site is built. The navigation of mkdocs.yml names folders by a trailing *; here it is spelt out.
+they are rewritten while the site is built. The navigation of mkdocs.yml names groups of pages by a *; here it is spelt out.
 """
 
+import fnmatch
 import importlib.machinery
 import importlib.util
 import pathlib
@@ -95,10 +96,9 @@ def on_config(config):
         pages = spelt(value)
         if pages:
           result.append({label: pages})
-      elif value.endswith("/*"):
-        folder = value[:-1]
-        pages = sorted((name for name in titles if posixpath.dirname(name) + "/" == folder and name not in named),
-                       key=lambda name: titles[name].lower())
+      elif "*" in value:
+        pages = sorted((name for name in titles if name not in named and fnmatch.fnmatch(name, value)
+                        and posixpath.dirname(name) == posixpath.dirname(value)), key=lambda name: titles[name].lower())
         if label and pages:
           result.append({label: pages})
         else:
@@ -116,7 +116,7 @@ def _named(entries, named):
     value = next(iter(entry.values())) if isinstance(entry, dict) else entry
     if isinstance(value, list):
       _named(value, named)
-    elif not value.endswith("*"):
+    elif "*" not in value:
       named.add(value)
 
 
