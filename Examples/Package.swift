@@ -34,7 +34,6 @@ let package = Package(
       dependencies: session + [
         names, .product(name: "NearbyPorts", package: "UWBDSP"), .product(name: "NearbyRoom", package: "UWBDSP"),
         .product(name: "NearbyUCI", package: "UWBDSP"), .product(name: "NearbyUCIRadio", package: "UWBDSP"),
-        .product(name: "UWBCapture", package: "UWBDSP"), .product(name: "UWBDSP", package: "UWBDSP"),
         .product(name: "UWBTracking", package: "UWBDSP"), .product(name: "UWBTypes", package: "UWBDSP"),
       ]),
   ],
