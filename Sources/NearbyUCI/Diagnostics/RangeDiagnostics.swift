@@ -17,7 +17,7 @@ public struct RangeDiagnostics: UCILayout {
   }
 }
 
-/// Notification: android diagnostics.
+/// Notification: diagnostics of a round in the layout of Android.
 public struct AndroidDiagnostics: UCIMessage {
   /// Message type, group and opcode.
   public static let kind = UCIMessageKind(.notification, group: 0xC, opcode: 0x02)
@@ -30,7 +30,7 @@ public struct AndroidDiagnostics: UCIMessage {
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) { try diagnostics.code(&coder) }
 }
 
-/// Notification: qorvo diagnostics.
+/// Notification: diagnostics of a round in the layout of Qorvo.
 public struct QorvoDiagnostics: UCIMessage {
   /// Message type, group and opcode.
   public static let kind = UCIMessageKind(.notification, group: 0xB, opcode: 0x03)
