@@ -52,7 +52,7 @@ public struct ChannelImpulseResponse: Sendable {
     precondition(
       antennaCount >= 1 && tapCount >= 1 && tapStride >= 1 && stride >= 1
         && (stride > (tapCount - 1) * tapStride || tapStride > (antennaCount - 1) * stride),
-      "a CIR of \(antennaCount) antennas × \(tapCount) taps, \(stride) and \(tapStride) samples apart, has no sense")
+      "a CIR of \(antennaCount) antennas × \(tapCount) taps, \(stride) and \(tapStride) samples apart, is invalid")
     let needed = byteOffset + ((antennaCount - 1) * stride + (tapCount - 1) * tapStride + 1) * format.byteCount
     precondition(
       byteOffset >= 0 && needed <= storage.byteCount,

@@ -147,7 +147,7 @@ public final class ByteSource {
     guard filled.upperBound < buffer.count else { return false }
     let count = try read(UnsafeMutableRawBufferPointer(rebasing: buffer[filled.upperBound...]))
     precondition(
-      count >= 0 && count <= buffer.count - filled.upperBound, "\(name): a read of \(count) bytes has no sense")
+      count >= 0 && count <= buffer.count - filled.upperBound, "\(name): a read of \(count) bytes is out of range")
     isAtEnd = count == 0
     filled = 0..<filled.upperBound + count
     return count > 0

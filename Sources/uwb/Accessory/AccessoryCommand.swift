@@ -15,7 +15,7 @@ struct AccessoryCommand: ParsableCommand {
       abstract: "Print the fields of messages as JSON, one object a line.",
       discussion: """
         A message is its id byte and the data, or the data alone. A file or standard input holds one message a line in
-        hexadecimal, or one message as it is. A malformed line is told of, the others are still printed.
+        hexadecimal, or one message as it is. A malformed line is reported, the others are still printed.
 
         EXAMPLE
           uwb accessory decode 0B010001001945554F4F00000B090600100EB400031BAF75655238D891C800
@@ -91,8 +91,8 @@ struct AccessoryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Be an accessory: messages in hexadecimal on standard input, one a line, answers on standard output.",
       discussion: """
-        Answers initialize, configure and start, and stop; tells of malformed and unknown messages on standard error and
-        goes on. It ends with its input.
+        Answers initialize, configure and start, and stop. Malformed and unknown messages are reported on standard error.
+        It ends with its input.
 
         EXAMPLE
           echo 0A | uwb accessory simulate | uwb accessory decode -

@@ -9,8 +9,8 @@ struct CalibrateAngleCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "angle", abstract: "Measure how a board's antennas answer to direction.",
     discussion: """
-      Takes tables of phase differences with true angles, or captures of several antennas' CIRs. Directions are held \
-      out on a checkerboard, both ways round, to tell what the calibration is worth; then all of them make it.
+      Takes tables of phase differences with true angles, or captures of several antennas' CIRs. For the \
+      printed errors, directions form a checkerboard, and each colour is held out in turn. The calibration uses all.
 
       EXAMPLE
         uwb calibrate angle walk.sigmf-meta --out cal.json
@@ -41,7 +41,7 @@ struct CalibrateAngleCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "What this board is called; replay --board tells by it whether a capture is of the same.", valueName: "name"))
+      "Name of this board, which replay --board compares.", valueName: "name"))
   var board: String?
 
   @Option(help: ArgumentHelp("Calibration file to write this part of.", valueName: "file.json"))
@@ -55,7 +55,7 @@ struct CalibrateAngleCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Azimuth and elevation within which errors are given besides those of all rows, degrees.", valueName: "az,el"))
+      "Inner region, degrees: its errors are printed beside those of all rows.", valueName: "az,el"))
   var inner = "48,24"
 
   enum OutputKind: String, ExpressibleByArgument, CaseIterable {

@@ -11,13 +11,13 @@ struct CalibrateBiasCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "bias", abstract: "Learn line of sight and range bias from labelled captures.",
     discussion: """
-      One capture is one place: what is learnt is judged on captures that were held out, and all settings (estimator of \
-      the first path, features, ridge) are chosen without them. The calibration itself is then trained on all. Give \
-      captures from as many places as you can, a dozen at least, of which some in line of sight and some not.
+      One capture is one place. Errors are measured on held-out captures, and all settings (estimator of the first path, \
+      features, ridge) are chosen without them. The calibration itself is then trained on all captures. Give captures \
+      from a dozen places or more, some in line of sight and some not.
 
       The truth table has the columns capture,distance_m,label (LOS or NLOS).
 
-      With --unlabelled the captures need no truth: what is learnt is the site's signal level alone.
+      With --unlabelled the captures need no truth, and only the site's signal level is learnt.
 
       EXAMPLE
         uwb calibrate bias --unlabelled *.log --out site.json
@@ -29,8 +29,8 @@ struct CalibrateBiasCommand: ParsableCommand {
 
   @Flag(
     help: ArgumentHelp(
-      "Learn from captures without labels how strong a clear first path is at their site.",
-      discussion: "It needs no truth. The line-of-sight model that ships then moves its threshold with the site."))
+      "Learn the site's level of a clear first path, from captures without labels.",
+      discussion: "Needs no truth. Moves the threshold of the line-of-sight model that ships."))
   var unlabelled = false
 
   @Option(help: ArgumentHelp("Truth table; not needed for captures that carry their truth.", valueName: "file.csv"))
@@ -52,16 +52,16 @@ struct CalibrateBiasCommand: ParsableCommand {
       valueName: "names"))
   var estimators: String?
 
-  @Option(help: ArgumentHelp("Use these features and choose none.", valueName: "set"))
+  @Option(help: ArgumentHelp("Use this set of features instead of choosing one.", valueName: "set"))
   var features: QualityFeatureSet?
 
   @Option(
-    help: ArgumentHelp("Use this λ for the range bias and choose none.", valueName: "λ"),
+    help: ArgumentHelp("Use this λ for the range bias instead of choosing one.", valueName: "λ"),
     transform: OptionRange.reader(OptionRange.lambda))
   var ridge: Double?
 
   @Option(
-    help: ArgumentHelp("Use this λ for line of sight and choose none.", valueName: "λ"),
+    help: ArgumentHelp("Use this λ for line of sight instead of choosing one.", valueName: "λ"),
     transform: OptionRange.reader(OptionRange.lambda))
   var lineOfSightRidge: Double?
 

@@ -3,7 +3,7 @@ import ArgumentParser
 /// `uwb calibrate`: measures what the engine has to know of a radio.
 struct CalibrateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "calibrate", abstract: "Measure what the engine has to know of a radio.",
+    commandName: "calibrate", abstract: "Measure a radio's pulse, delays, antennas and range bias.",
     discussion: """
       EXAMPLES
         uwb calibrate pulse *.log --out pulse.json && uwb replay 11.log --pulse pulse.json

@@ -6,16 +6,16 @@ import UWBDSP
 /// `uwb calibrate delay`: antenna delays and power bias from captures of known distance.
 struct CalibrateDelayCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "delay", abstract: "Measure antenna delays and what received power adds.",
+    commandName: "delay", abstract: "Measure antenna delays and power bias.",
     discussion: """
-      Writes the delay part of the calibration file; other parts of a file that is there already stay. Captures in line \
+      Writes the delay part of the calibration file and keeps the other parts. Captures in line \
       of sight give the delays of all devices and one curve of bias over received power; captures labelled NLOS give a \
       curve of their own. Errors before and after are printed, each capture scored by a calibration made without it. \
-      Three devices or more, ranged in all pairs, get a delay each; of two only the sum is known, and is split evenly.
+      Three devices or more, ranged in all pairs, get a delay each. Of two, only the sum is known; it is split evenly.
 
       Where distances are not known, --self plane (or space, or line) finds them together with the delays, for devices that \
       stand still and are ranged in pairs: seven in a plane, eight in space, fewer where the truth table has some of the \
-      distances or --known-delay gives delays. What the captures don't determine is said, not guessed.
+      distances or --known-delay gives delays. What the captures don't determine is reported.
 
       EXAMPLES
         uwb calibrate delay LOS/*.csv --truth truth.csv --out cal.json && uwb replay other.csv --calibration cal.json
@@ -39,7 +39,7 @@ struct CalibrateDelayCommand: ParsableCommand {
   @Option(
     name: .customLong("self"),
     help: ArgumentHelp(
-      "Distances are not known but for those of --truth: how the devices stand, line, plane or space.",
+      "Find the distances that --truth does not give; the devices stand on a line, in a plane or in space.",
       valueName: "arrangement"))
   var arrangement: SelfCalibration.Arrangement?
 
@@ -48,7 +48,7 @@ struct CalibrateDelayCommand: ParsableCommand {
   var knownDelay: [SelfCalibrationRun.KnownDelay] = []
 
   @Option(
-    help: ArgumentHelp("With --self: what a place adds to a range, standard deviation.", valueName: "m"),
+    help: ArgumentHelp("With --self: standard deviation that a place adds to a range, m.", valueName: "m"),
     transform: OptionRange.reader(OptionRange.deviation))
   var placeDeviation = 0.02
 

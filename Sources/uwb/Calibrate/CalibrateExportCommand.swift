@@ -10,7 +10,7 @@ struct CalibrateExportCommand: ParsableCommand {
     discussion: """
       qorvo: a JSON file for Qorvo's load_cal (antenna delay, tables of phase differences). nxp: UCI commands in hexadecimal, a \
       line each (offsets of phase differences). text: all of it, for people. A chip ranges with its own first path: calibrate \
-      with --delay chip. What a layout can't hold, or is not known well enough for, is told and not written.
+      with --delay chip. What a layout can't hold, or what is not known well enough, is reported and not written.
 
       EXAMPLES
         uwb calibrate export cal.json --to qorvo --antenna-delay 16375 --out board.json

@@ -9,7 +9,7 @@ struct CalibrateFirstPathCommand: ParsableCommand {
     commandName: "first-path", abstract: "Train the network that ships with the first-path search.",
     discussion: """
       Draws one path, a few paths and Saleh–Valenzuela channels with clutter, bursts, another tag's response or nothing before and \
-      behind them, whole and in short windows, and trains the network that tells which crest is the first path. \
+      behind them, whole and in short windows, and trains the network that chooses the peak of the first path. \
       scripts/first-path-network writes the Swift file that is compiled in.
 
       EXAMPLE

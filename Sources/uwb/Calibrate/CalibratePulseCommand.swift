@@ -8,10 +8,10 @@ struct CalibratePulseCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pulse", abstract: "Measure a radio's pulse from captures of many places.",
     discussion: """
-      The mean power spectrum over many channels is that of the pulse. Its phase, from zero (a symmetric pulse) to the minimum \
-      phase (a causal filter's), is the one that leaves the least of the rise of first paths in CIRs held out. What is left is \
-      the model error, which the file holds and replay --pulse uses. \
-      Give captures from a dozen places or more: those of one place show that place's channel.
+      The mean power spectrum over many channels is that of the pulse. Its phase lies between zero (a symmetric pulse) and \
+      the minimum phase (a causal filter's); it is chosen for the smallest residual on the rise of first paths in held-out \
+      CIRs. The file holds that residual as the model error, which replay --pulse uses. Give captures from a dozen places or \
+      more: captures of one place show the channel of that place.
 
       EXAMPLE
         uwb calibrate pulse *.log --out pulse.json

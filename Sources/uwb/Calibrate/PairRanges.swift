@@ -58,7 +58,7 @@ struct PairRanges {
       guard let local = exchange.local else {
         problem = (
           "it does not name the device that recorded it",
-          "Self-calibration has to know which two devices ranged; give captures that hold both addresses, as SigMF does."
+          "Self-calibration needs both devices of each range; give captures that hold both addresses, as SigMF does."
         )
         return
       }

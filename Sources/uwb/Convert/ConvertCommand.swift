@@ -13,10 +13,10 @@ struct ConvertCommand: ParsableCommand {
     discussion: """
       The ending of OUT names the format: .ndjson, .csv, .npy, .mat (MATLAB), .sigmf-meta (a SigMF recording, which also has \
       NAME.sigmf-data; so has a NAME without ending), .sigmf (an archive of both), .sigmf-collection (several \
-      recordings). - writes ndjson or CSV to standard output. What could not be read, and what the new format can't \
-      hold, is told on standard error.
+      recordings). - writes ndjson or CSV to standard output. Standard error lists what could not be read, and what the \
+      new format can't hold.
 
-      OUT is replaced once the new capture is complete. A stream is recorded at its name from its first exchange on; \
+      OUT is replaced once the new capture is complete. A stream is recorded under its name from its first exchange on; \
       Ctrl-C ends it and completes the capture.
 
       EXAMPLES
@@ -41,7 +41,7 @@ struct ConvertCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Begin a new SigMF recording whenever one's samples reach so many megabytes, and write a collection of them.",
+      "Start a new SigMF recording after so many megabytes of samples, and write a collection.",
       valueName: "MB"),
     transform: OptionRange.reader(OptionRange.split))
   var split: Int?

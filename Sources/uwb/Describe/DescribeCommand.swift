@@ -5,10 +5,10 @@ import UWBDSP
 /// `uwb describe`: what a capture is taken for, and what of it is to be remembered.
 struct DescribeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "describe", abstract: "Say what a capture is taken for: format, columns, units, what is missing.",
+    commandName: "describe", abstract: "Tell how a capture is read: format, columns, units, what is missing.",
     discussion: """
-      Reads the beginning of the capture. --save keeps the input options that are given in CAPTURE.uwb.json: every verb \
-      reads them there, and options on the command line win.
+      Reads the beginning of the capture. --save writes the input options to CAPTURE.uwb.json, where every verb reads \
+      them. Options on the command line replace them.
 
       EXAMPLES
         uwb describe ranges.csv
@@ -20,7 +20,7 @@ struct DescribeCommand: ParsableCommand {
 
   @OptionGroup(title: "Input options") var input: InputOptions
 
-  @Flag(help: "Keep the input options beside the capture, for all verbs.")
+  @Flag(help: "Save the input options beside the capture, for all verbs.")
   var save = false
 
   /// Exchanges that are looked at.

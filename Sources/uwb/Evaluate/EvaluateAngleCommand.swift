@@ -58,7 +58,7 @@ struct EvaluateAngleCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Whether estimators are told the noise variance: known, estimated; by default known for one snapshot.",
+      "Whether estimators know the noise variance: known, estimated; by default known for one snapshot.",
       valueName: "how"))
   var noise: NoiseKnowledge?
 

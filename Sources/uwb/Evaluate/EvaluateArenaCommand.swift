@@ -5,7 +5,7 @@ import UWBSimulation
 /// `uwb evaluate arena`: first paths on random pulses, channels and impairments.
 struct EvaluateArenaCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "arena", abstract: "Score first-path estimators on radios and channels drawn at random.",
+    commandName: "arena", abstract: "Score first-path estimators on random radios and channels.",
     discussion: """
       Each family of scenarios draws its radios, channels, impairments and noise from the seed. Errors are clipped at 4 taps; \
       `crossing_ratio` is the error over that of a crossing of 0.3 of the peak on sixteen-fold interpolated taps. A constant error \
@@ -31,7 +31,7 @@ struct EvaluateArenaCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The pulse that estimators are told: profile, calibrated (from other CIRs of the radio) or exact."))
+      "Pulse that estimators use: profile, calibrated (from other CIRs of the radio) or exact."))
   var pulse = ArenaEvaluation.KnownPulse.profile
 
   @Option(help: "Trials of each family.", transform: OptionRange.reader(OptionRange.trials))

@@ -39,7 +39,7 @@ struct EvaluateDelayCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       "Noise from tap to tap: white, or matched (what a matched filter leaves).",
-      discussion: "Estimators that whiten are told, the others take it for white; the bound reckons with it."))
+      discussion: "Estimators that whiten know it, others assume white noise; the bound includes it."))
   var noise = Noise.white
 
   @Option(help: "Trials of each case.", transform: OptionRange.reader(OptionRange.trials))

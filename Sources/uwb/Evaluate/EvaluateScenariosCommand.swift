@@ -6,7 +6,7 @@ import UWBCapture
 /// `uwb evaluate scenarios`: rooms played through, and what delegates were told held against the truth.
 struct EvaluateScenariosCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "scenarios", abstract: "Play scenario files and hold what delegates were told against the truth.",
+    commandName: "scenarios", abstract: "Play scenario files and compare the delegates' events with the truth.",
     discussion: """
       Distances and directions are scored where nothing stands between the two, the device's own body included. Fails, with status 1, where an expected
       event did not come in its time or a value was given that a rule says is nil.

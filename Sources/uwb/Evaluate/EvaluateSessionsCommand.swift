@@ -7,7 +7,7 @@ import UWBPlatform
 /// `uwb evaluate sessions`: what delivery from ready measurements to subscribers costs, and how long it takes.
 struct EvaluateSessionsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "sessions", abstract: "Measure delivery from ready measurements to subscribers under load.",
+    commandName: "sessions", abstract: "Measure the delivery of measurements to subscribers under load.",
     discussion: """
       Each session has one subscriber of its own. Measurements come in bursts of one a session, spread over the
       period, from a thread of their own. The load is the whole process's processor time, the source's included, over
@@ -28,7 +28,7 @@ struct EvaluateSessionsCommand: AsyncParsableCommand {
   var seconds = 10.0
 
   @Option(
-    help: "More subscribers, which take one event and then none.", transform: OptionRange.reader(OptionRange.stalled))
+    help: "Further subscribers, which take one event and no more.", transform: OptionRange.reader(OptionRange.stalled))
   var stalled = 10
 
   /// Counts of latencies by 10 µs, shared by all subscribers.

@@ -20,7 +20,7 @@ struct InfoCommand: ParsableCommand {
 
   @OptionGroup(title: "Input options") var input: InputOptions
 
-  @Option(help: ArgumentHelp("JSON file with the receiver's antennas, as for replay.", valueName: "file"))
+  @Option(help: ArgumentHelp("JSON file with the receiver's antennas, as in replay.", valueName: "file"))
   var array: String?
 
   @Option(help: "What to write: text, or ndjson (one object a capture).")

@@ -12,14 +12,14 @@ struct EngineOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "First-path estimator: \(DelayMethod.allCases.map(\.rawValue).joined(separator: ", ")).",
-      discussion: "The default is the one that fits the capture's radio. chip takes the recorded first paths.",
+      discussion: "By default that of the capture's radio. chip takes the recorded first paths.",
       valueName: "name"))
   var delay: DelayMethod?
 
   @Option(
     help: ArgumentHelp(
       "Angle estimator: joint, phase-fit, or none for no direction.",
-      discussion: "joint falls back to phase-fit where delays are not fitted by pulses.", valueName: "name"))
+      discussion: "joint falls back to phase-fit where the delay estimator does not fit pulses.", valueName: "name"))
   var angle = AngleMethod.joint
 
   @Option(
@@ -35,7 +35,7 @@ struct EngineOptions: ParsableArguments {
     help: ArgumentHelp(
       "Calibration file that uwb calibrate wrote.",
       discussion:
-        "Without one of calibrate bias the probability of line of sight is that of simulated sites.",
+        "Without a calibration by calibrate bias, line of sight is judged by a model of simulated sites.",
       valueName: "file"))
   var calibration: String?
 
@@ -44,13 +44,13 @@ struct EngineOptions: ParsableArguments {
     [array, calibration, pulse.flatMap { PulseFile.isNamed(by: $0) ? $0 : nil }] + input.truth.files
   }
 
-  @Flag(help: "What does not fit between calibration and capture is an error, told before anything is written.")
+  @Flag(help: "Make a mismatch between calibration and capture an error, before anything is written.")
   var strict = false
 
   @Option(
     help: ArgumentHelp(
-      "Name of the board that recorded, where captures don't name it.",
-      discussion: "An angle calibration of another board, or of one that is not known, has larger standard deviations.",
+      "Name of the board that recorded, if captures don't name it.",
+      discussion: "An angle calibration of another or unknown board gives larger standard deviations.",
       valueName: "name"))
   var board: String?
 

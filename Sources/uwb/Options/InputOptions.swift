@@ -8,7 +8,7 @@ extension CaptureOptions.Rows: ExpressibleByArgument {}
 struct InputOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Capture format, or auto to tell it by the content.",
+      "Capture format, or auto to detect it from the content.",
       discussion: "Formats: \(CaptureFormat.all.map(\.name).joined(separator: ", ")).", valueName: "name"))
   var format = "auto"
 
@@ -20,11 +20,11 @@ struct InputOptions: ParsableArguments {
   @Option(help: "NumPy arrays of two axes: what the rows are, antennas or cirs.")
   var rows = CaptureOptions.Rows.antennas
 
-  @Option(help: "NumPy arrays: what a sample is multiplied by.", transform: OptionRange.scale)
+  @Option(help: "NumPy arrays: factor of each sample.", transform: OptionRange.scale)
   var scale: Float?
 
   @Option(
-    help: ArgumentHelp("NumPy arrays: time from tap to tap; the default is 1.0016.", valueName: "ns"),
+    help: ArgumentHelp("NumPy arrays: time between taps, ns; 1.0016 by default.", valueName: "ns"),
     transform: OptionRange.reader(OptionRange.tapSpacing))
   var tapSpacing: Double?
 

@@ -29,10 +29,10 @@ indirect enum JSONShape: Sendable {
     case (.word(let known), .text(let word)):
       guard known.contains(word) else { throw misfit("“\(word)” is not known\(Self.hint(word, known))") }
     case (.number(let range), .number(let number)):
-      guard range.contains(number) else { throw misfit("\(number) can't be: it lies outside \(Self.text(range))") }
+      guard range.contains(number) else { throw misfit("\(number) is out of range: give \(Self.text(range))") }
     case (.integer(let range), .number(let number)):
       guard let whole = Int(exactly: number), range.contains(whole) else {
-        throw misfit("\(number) can't be: whole numbers from \(range.lowerBound) to \(range.upperBound) can")
+        throw misfit("\(number) is out of range: give a whole number from \(range.lowerBound) to \(range.upperBound)")
       }
     case (.list(let shape), .list(let items)):
       for (index, item) in items.enumerated() { try shape.check(item, at: "\(path)[\(index)]") }

@@ -7,7 +7,7 @@ struct PoseOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The device's own pose over the capture's time: directions are followed in the room, so that a turn of the device does not turn the peer.",
+      "The device's own pose over time: directions are tracked in the room, so that a turn of the device does not turn the peer.",
       discussion:
         "Columns: time_s, then qx,qy,qz,qw or yaw_deg,pitch_deg,roll_deg, and x_m,y_m,z_m where places are known.",
       valueName: "file.csv"))

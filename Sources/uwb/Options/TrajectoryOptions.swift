@@ -6,8 +6,8 @@ import UWBDSP
 struct TrajectoryOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Where the tags' carrier really was over time: true distances for all exchanges that name an anchor.",
-      discussion: "Columns: a time, x, y, z in m, and perhaps qx, qy, qz, qw or a heading about z.",
+      "True places of the tags' carrier over time; gives true distances for exchanges that name an anchor.",
+      discussion: "Columns: a time, x, y, z in m; optionally qx, qy, qz, qw or a heading about z.",
       valueName: "file.csv"))
   var truthTrajectory: String?
 
@@ -28,7 +28,7 @@ struct TrajectoryOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "What the trajectory's clock is ahead of the capture's, s; without it, the shift that fits best is found and told.",
+      "Trajectory's clock less the capture's, s; by default the shift that fits best, which is printed.",
       valueName: "s"),
     transform: OptionRange.reader(CaptureLimits.time))
   var truthOffset: Double?

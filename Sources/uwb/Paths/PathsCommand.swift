@@ -8,8 +8,8 @@ struct PathsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "paths", abstract: "Find the first path in every channel impulse response.",
     discussion: """
-      A row for each antenna of each CIR, by the estimator that replay takes: for captures without the timestamps of a \
-      distance, too. What is skipped is told on standard error. - reads standard input.
+      Writes a row for each antenna of each CIR, with the estimator of replay. Captures need no timestamps. Skipped \
+      input is counted on standard error. - reads standard input.
 
       EXAMPLES
         uwb paths cirs.npy --rows cirs --output table
@@ -24,7 +24,7 @@ struct PathsCommand: ParsableCommand {
   @Option(help: "What to write: ndjson (one object a row), csv, or a table.")
   var output = EvaluateDelayCommand.OutputKind.ndjson
 
-  @Flag(name: .customLong("paths"), help: "All paths that the estimator found, not the first one alone.")
+  @Flag(name: .customLong("paths"), help: "Add all paths that the estimator found.")
   var listsPaths = false
 
   @Option(
@@ -81,7 +81,7 @@ struct PathsCommand: ParsableCommand {
     guard totals.impulseResponses > 0 || Interruption.isRequested else {
       throw CaptureError(
         file: path, problem: "none of its \(totals.exchanges) exchanges holds a channel impulse response",
-        remedy: "Distances and directions of other captures are told by uwb replay \(path).")
+        remedy: "For distances and directions of other captures, use uwb replay \(path).")
     }
     let skipped = input.skipped.counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
     Message.write(

@@ -10,13 +10,13 @@ extension SimulatedDiagnostics.Layout: ExpressibleByArgument {}
 /// `uwb radio`: radios made by this program.
 struct RadioCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "radio", abstract: "Be a UCI radio, for programs that talk to one.", subcommands: [Simulate.self])
+    commandName: "radio", abstract: "Simulate a UCI radio, for programs that use one.", subcommands: [Simulate.self])
 
   struct Simulate: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "A UCI radio on a pseudo-terminal or socket that ranges in a simulated room.",
       discussion: """
-        Prints its path, and ranges with any peer that it is told of. Without a scenario peers walk round the radio. With one, the radio is the \
+        Prints its path, and ranges with any peer that a session names. Without a scenario peers walk round the radio. With one, the radio is the \
         first device, or --device, and peer n is the n-th of the others. It ends with Ctrl-C.
 
         EXAMPLES
@@ -34,14 +34,14 @@ struct RadioCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Listen on unix:PATH or tcp:HOST:PORT.", valueName: "address"))
     var listen: String?
 
-    @Option(help: ArgumentHelp("The room, and who moves in it how.", valueName: "file.yaml"))
+    @Option(help: ArgumentHelp("Scenario file: the room and its devices.", valueName: "file.yaml"))
     var scenario: String?
 
     @Option(help: ArgumentHelp("With --scenario: the device whose radio this is.", valueName: "name"))
     var device: String?
 
     @Option(
-      help: ArgumentHelp("Unplug the radio each time that it was there for so long.", valueName: "s"),
+      help: ArgumentHelp("Unplug the radio each time after so many seconds.", valueName: "s"),
       transform: OptionRange.reader(OptionRange.seconds))
     var unplugEvery: Double?
 
@@ -53,7 +53,7 @@ struct RadioCommand: ParsableCommand {
     @Option(
       help: ArgumentHelp(
         "Send diagnostics with a window of the impulse response of each frame, laid out as android or qorvo.",
-        discussion: "The radio then leaves it open whether there is line of sight, as chips do.", valueName: "layout"))
+        discussion: "The radio then reports no line of sight of its own, as chips do.", valueName: "layout"))
     var diagnostics: SimulatedDiagnostics.Layout?
 
     @Option(

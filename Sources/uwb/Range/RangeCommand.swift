@@ -6,10 +6,10 @@ import UWBCapture
 /// `uwb range`: a UCI radio, live.
 struct RangeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "range", abstract: "Range with a UCI radio, and print what it measures as it comes.",
+    commandName: "range", abstract: "Range with a UCI radio, and print its measurements live.",
     discussion: """
-      Prints the events of uwb replay. A radio that is unplugged is waited for, and ranges on when it is back; what it said is recorded \
-      with --record, and uwb replay gives the same events again. Ctrl-C stops the radio and ends the output in order.
+      Prints the events of uwb replay. When the radio is unplugged, the program waits for it and then goes on. --record saves the \
+      traffic, from which uwb replay prints the same events. Ctrl-C stops the radio and completes the output.
 
       EXAMPLES
         uwb range /dev/ttyACM0 --peer 0001 --rate 10

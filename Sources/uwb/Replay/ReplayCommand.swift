@@ -8,8 +8,8 @@ struct ReplayCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "replay", abstract: "Turn captures into nearby-object updates.",
     discussion: """
-      Each exchange that a capture holds yields one update or one rejected event, in order; what is skipped is \
-      counted by reason in the summary. - reads standard input, a live serial port for instance.
+      Each exchange of a capture yields one update or one rejected event, in order. The summary counts skipped input \
+      by reason. - reads standard input, for instance a live serial port.
 
       EXAMPLES
         uwb replay 11.log --output summary

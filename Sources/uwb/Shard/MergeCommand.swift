@@ -7,8 +7,8 @@ struct MergeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "merge", abstract: "Join the shards of a replay.",
     discussion: """
-      Give the outputs of uwb replay --shard 1/n … n/n, in any order. Tracking and sessions run here, so the bytes that \
-      come out are those of a replay that was not divided.
+      Give the outputs of uwb replay --shard 1/n … n/n, in any order. Tracking and sessions run here. The output \
+      has the same bytes as an undivided replay.
 
       EXAMPLE
         uwb replay long.log --shard 1/2 > 1.ndjson    (on one machine)

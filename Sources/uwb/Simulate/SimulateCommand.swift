@@ -28,7 +28,7 @@ struct SimulateCommand: AsyncParsableCommand {
       valueName: "name"))
   var out: String?
 
-  @Flag(help: "Print what each device's delegate is told, one JSON object a line (scenario files).")
+  @Flag(help: "Print the events of each device's delegate, one JSON object a line (scenario files).")
   var live = false
 
   @Option(help: ArgumentHelp("The device whose exchanges --out writes (scenario files).", valueName: "name"))

@@ -62,7 +62,7 @@ struct CaptureSection: RangingSection {
     let model = isCalibrated ? "calibration" : Self.shipped
     if sight.curve != nil, !isCalibrated {
       Message.write(
-        "Line of sight is told by the model that ships, which knows simulated sites only. uwb calibrate bias --unlabelled moves its "
+        "Line of sight is judged by the model that ships, which was trained on simulated sites only. uwb calibrate bias --unlabelled moves its "
           + "threshold to this site.")
     }
     return RangingSectionResult(
