@@ -125,7 +125,8 @@ public struct RangingExchange: Sendable {
     index: Int, time: Double, peer: DeviceAddress, local: DeviceAddress? = nil, initiator: Initiator = .peer,
     poll: RangingMessage, response: RangingMessage? = nil, secondPoll: RangingMessage? = nil,
     final: RangingMessage? = nil, counterBits: Int = 40, chipReport: ChipReport? = nil,
-    phaseDifferences: [Double]? = nil, truth: GroundTruth? = nil
+    phaseDifferences: [Double]? = nil, ready: RadioMeasurement? = nil, truth: GroundTruth? = nil,
+    peerPosition: SIMD3<Double>? = nil
   ) {
     self.index = index
     self.time = time
@@ -139,7 +140,9 @@ public struct RangingExchange: Sendable {
     self.counterBits = counterBits
     self.chipReport = chipReport
     self.phaseDifferences = phaseDifferences
+    self.ready = ready
     self.truth = truth
+    self.peerPosition = peerPosition
   }
 }
 

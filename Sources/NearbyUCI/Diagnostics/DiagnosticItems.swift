@@ -167,19 +167,32 @@ public struct SegmentImpulseResponse: UCILayout {
   static func code(
     _ taps: inout [SIMD2<Int64>], count: Int, octets: Int, _ coder: inout UCICoder
   ) throws(UCIError) {
-    if coder.isReading { taps = [] }
-    for index in 0..<count {
-      var tap = coder.isReading ? SIMD2<Int64>() : taps[index]
-      tap.x = try code(tap.x, octets: octets / 2, &coder)
-      tap.y = try code(tap.y, octets: octets / 2, &coder)
-      if coder.isReading { taps.append(tap) }
+    if coder.isReading {
+      let part = octets / 2
+      taps = try coder.read(count, octets: octets, "tap") { bytes, offset in
+        SIMD2(signed(bytes, offset, octets: part), signed(bytes, offset + part, octets: part))
+      }
+    } else {
+      for tap in taps {
+        for part in [tap.x, tap.y] {
+          var raw = UInt64(bitPattern: part)
+          try coder.code(&raw, octets: octets / 2, "tap")
+        }
+      }
     }
   }
 
-  private static func code(_ value: Int64, octets: Int, _ coder: inout UCICoder) throws(UCIError) -> Int64 {
-    var raw = UInt64(bitPattern: value)
-    try coder.code(&raw, octets: octets, "tap")
-    let unused = 64 - 8 * octets
-    return Int64(bitPattern: raw << UInt64(unused)) >> Int64(unused)
+  /// A number of one to eight octets, the lowest first, in two's complement.
+  private static func signed(_ bytes: RawSpan, _ offset: Int, octets: Int) -> Int64 {
+    var raw: UInt64 = 0
+    if offset + 8 <= bytes.byteCount {
+      raw = UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    } else {
+      for index in 0..<octets {
+        raw |= UInt64(bytes.unsafeLoad(fromByteOffset: offset + index, as: UInt8.self)) << UInt64(8 * index)
+      }
+    }
+    let unused = UInt64(64 - 8 * octets)
+    return Int64(bitPattern: raw << unused) >> unused
   }
 }

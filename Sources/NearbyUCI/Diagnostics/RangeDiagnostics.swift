@@ -100,19 +100,28 @@ public struct DiagnosticField: UCILayout {
   /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
     try coder.code(&type, "field's type")
+    let type = type
     var bytes = try coder.isReading ? [] : value.bytes(in: coder.dialect)
     let count = try coder.codeCount(bytes.count, UInt16.self, "field \(type)")
-    try coder.code(&bytes, count: count, "field \(type)")
-    if coder.isReading { value = Value(type: type, bytes: bytes, dialect: coder.dialect) }
+    if coder.isReading {
+      value = Value(type: type, try coder.part(count: count, "field \(type)"))
+    } else {
+      try coder.code(&bytes, count: count, "field \(type)")
+    }
   }
 }
 
 extension DiagnosticField.Value {
   /// A value that does not fit its type's layout is kept as bytes.
-  init(type: UInt8, bytes: [UInt8], dialect: UCIDialect) {
-    var coder = UCICoder(reading: bytes, dialect: dialect)
-    let value = try? Self.read(type: type, &coder)
-    self = coder.available == 0 ? value ?? .other(bytes) : .other(bytes)
+  init(type: UInt8, _ part: UCICoder) {
+    var coder = part
+    if let value = try? Self.read(type: type, &coder), coder.available == 0 {
+      self = value
+    } else {
+      var (bytes, rest): ([UInt8], UCICoder) = ([], part)
+      rest.codeRest(&bytes)
+      self = .other(bytes)
+    }
   }
 
   private static func read(type: UInt8, _ coder: inout UCICoder) throws(UCIError) -> Self {

@@ -60,12 +60,13 @@ extension FrameReport {
 
   /// Who sent the frame, where the chip says so.
   var emitter: UInt16? {
-    for case .emitter(let address) in fields.map(\.value) { return address }
+    for field in fields { if case .emitter(let address) = field.value { return address } }
     return nil
   }
 
   func metrics(of id: SegmentID) -> SegmentMetrics? {
-    for case .metrics(let list) in fields.map(\.value) {
+    for field in fields {
+      guard case .metrics(let list) = field.value else { continue }
       if let found = list.first(where: { $0.id.segment == id.segment && $0.id.receiver == id.receiver }) {
         return found
       }
@@ -89,10 +90,13 @@ extension Reception {
       first.id.isPrimaryReceiver == second.id.isPrimaryReceiver
         ? first.id.receiver < second.id.receiver : first.id.isPrimaryReceiver
     }
-    var receivers: Set<UInt8> = []
-    let rows = ordered.filter {
-      $0.taps.count == ordered[0].taps.count && $0.octets == ordered[0].octets
-        && receivers.insert($0.id.receiver).inserted
+    // A bit for each of the sixteen receivers that a window can name.
+    var receivers: UInt16 = 0
+    let rows = ordered.filter { window in
+      guard window.taps.count == ordered[0].taps.count, window.octets == ordered[0].octets else { return false }
+      let bit: UInt16 = 1 << window.id.receiver
+      defer { receivers |= bit }
+      return receivers & bit == 0
     }
     var reception = Reception(time: DeviceTime(ticks: 0), chipFirstPathTaps: rows[0].firstPath.map(Double.init))
     reception.impulseResponse = ChannelImpulseResponse(rows.map(\.taps), octets: rows[0].octets)
@@ -112,14 +116,20 @@ extension ChannelImpulseResponse {
   fileprivate init(_ rows: [[SIMD2<Int64>]], octets: Int) {
     let format: SampleFormat = octets <= SampleFormat.int16.byteCount ? .int16 : .float32
     let storage = TapStorage(byteCount: rows.count * rows[0].count * format.byteCount)
-    let part = format.byteCount / 2
     storage.withMutableBytes { bytes in
-      for (index, value) in rows.joined().lazy.flatMap({ [$0.x, $0.y] }).enumerated() {
-        switch format {
-        case .int16:
-          bytes.storeBytes(of: Int16(clamping: value).littleEndian, toByteOffset: part * index, as: Int16.self)
-        case .float32:
-          bytes.storeBytes(of: Float(value).bitPattern.littleEndian, toByteOffset: part * index, as: UInt32.self)
+      var offset = 0
+      for row in rows {
+        for tap in row {
+          switch format {
+          case .int16:
+            let parts = SIMD2<Int16>(clamping: tap)
+            let words = SIMD2(parts.x.littleEndian, parts.y.littleEndian)
+            bytes.storeBytes(of: words, toByteOffset: offset, as: SIMD2<Int16>.self)
+          case .float32:
+            let words = SIMD2(Float(tap.x).bitPattern.littleEndian, Float(tap.y).bitPattern.littleEndian)
+            bytes.storeBytes(of: words, toByteOffset: offset, as: SIMD2<UInt32>.self)
+          }
+          offset += format.byteCount
         }
       }
     }

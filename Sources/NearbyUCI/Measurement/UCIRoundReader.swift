@@ -27,7 +27,7 @@ public struct UCIRoundReader: Sendable {
   }
 
   /// What was wrong, or passed over.
-  public enum Problem: String, Sendable, Hashable, CaseIterable {
+  public enum Problem: Sendable, Hashable, CaseIterable {
     /// A message that could not be read.
     case badMessage
     /// A round whose number is missing.
@@ -82,9 +82,7 @@ public struct UCIRoundReader: Sendable {
     do throws(UCIError) {
       let isCommand = packet.kind.type == .command
       guard let message = try isCommand ? commands.push(packet) : answers.push(packet) else { return [] }
-      if NXPImpulseResponse.kinds.contains(message.kind) { note(.windowWithoutRound) }
-      guard let decoded = try message.decoded(in: dialect) else { return [] }
-      return take(decoded.message, microseconds)
+      return try take(message, microseconds)
     } catch {
       note(.badMessage)
       return []
@@ -94,27 +92,44 @@ public struct UCIRoundReader: Sendable {
   /// Ends the traffic: gives the results that still wait for diagnostics.
   public mutating func finish() -> [Result] { diagnostics.end().flatMap { results(of: $0) } }
 
-  private mutating func take(_ message: any UCIMessage, _ microseconds: UInt64) -> [Result] {
-    // Casts take their time, so what comes most often is first.
-    if let info = message as? SessionInfo { return take(info, microseconds) }
-    switch message {
-    case is ResetDevice:
+  private func read<Message: UCIMessage>(_ packet: UCIPacket) throws(UCIError) -> Message {
+    try Message(payload: packet.payload, dialect: dialect)
+  }
+
+  private mutating func take(_ packet: UCIPacket, _ microseconds: UInt64) throws(UCIError) -> [Result] {
+    switch packet.kind {
+    case SessionInfo.kind where LegacySessionInfo.isLegacy(packet.payload):
+      let _: LegacySessionInfo = try read(packet)
+      note(.otherRound)
+    case SessionInfo.kind: return take(try read(packet) as SessionInfo, microseconds)
+    case AndroidDiagnostics.kind, QorvoDiagnostics.kind:
+      let seen: AndroidDiagnostics = try read(packet)
+      return isResetting ? [] : take(seen.diagnostics)
+    case ResetDevice.kind:
+      let _: ResetDevice = try read(packet)
       defer { sessions.removeAll() }
       isResetting = true
       return finish()
-    case is UCIStatusResponse<ResetDevice>: isResetting = false
-    case let info as DeviceInfo where info.status == .ok: dialect.generation = info.generation
-    case let command as InitializeSession: initializing = command.sessionID
-    case let answer as SessionHandle where answer.status == .ok:
-      if let token = answer.handle ?? initializing { sessions[token] = Session(id: initializing) }
-    case let command as SetSessionConfiguration: configure(command)
-    case let command as StartSession: sessions[command.token]?.sequence = nil
-    case let status as SessionStatus where status.state != .active:
-      return diagnostics.end(status.token).flatMap { results(of: $0) }
-    case let seen as AndroidDiagnostics where !isResetting: return take(seen.diagnostics)
-    case let seen as QorvoDiagnostics where !isResetting: return take(seen.diagnostics)
-    case is LegacySessionInfo: note(.otherRound)
-    default: break
+    case UCIStatusResponse<ResetDevice>.kind:
+      let _: UCIStatusResponse<ResetDevice> = try read(packet)
+      isResetting = false
+    case DeviceInfo.kind:
+      let info: DeviceInfo = try read(packet)
+      if info.status == .ok { dialect.generation = info.generation }
+    case InitializeSession.kind: initializing = (try read(packet) as InitializeSession).sessionID
+    case SessionHandle.kind:
+      let answer: SessionHandle = try read(packet)
+      if answer.status == .ok, let token = answer.handle ?? initializing {
+        sessions[token] = Session(id: initializing)
+      }
+    case SetSessionConfiguration.kind: configure(try read(packet))
+    case StartSession.kind: sessions[(try read(packet) as StartSession).token]?.sequence = nil
+    case SessionStatus.kind:
+      let status: SessionStatus = try read(packet)
+      if status.state != .active { return diagnostics.end(status.token).flatMap { results(of: $0) } }
+    default:
+      if NXPImpulseResponse.kinds.contains(packet.kind) { note(.windowWithoutRound) }
+      _ = try packet.decoded(in: dialect)
     }
     return []
   }
@@ -154,13 +169,13 @@ public struct UCIRoundReader: Sendable {
     let results = peers.enumerated().map { index, peer in
       var exchange = RangingExchange(
         index: 0, time: 0, peer: peer.peer, local: session.local,
-        poll: RangingMessage(transmitted: peer.transmitted, reception: peer.received.map { Reception(time: $0) }))
-      exchange.ready = peer.measurement
+        poll: RangingMessage(transmitted: peer.transmitted, reception: peer.received.map { Reception(time: $0) }),
+        chipReport: peer.measurement.map {
+          ChipReport(
+            distance: $0.distance, rawDistance: $0.distance, azimuth: $0.azimuth?.value, elevation: $0.elevation?.value)
+        },
+        ready: peer.measurement)
       exchange.hasFailed = peer.measurement == nil
-      exchange.chipReport = peer.measurement.map {
-        ChipReport(
-          distance: $0.distance, rawDistance: $0.distance, azimuth: $0.azimuth?.value, elevation: $0.elevation?.value)
-      }
       // Without an address a frame can be but the only peer's.
       let reports = round.reports.filter { $0.emitter.map { UInt64($0) == peer.peer.rawValue } ?? (peers.count == 1) }
       let frames = RoundFrames(reports, isInitiator: session.isInitiator)

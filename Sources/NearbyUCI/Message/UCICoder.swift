@@ -8,6 +8,8 @@ public struct UCICoder: Sendable {
   public private(set) var bytes: [UInt8]
   /// Where the next field begins.
   public private(set) var offset = 0
+  /// Where the bytes that may be read end.
+  private var end = 0
   /// Whether addresses have eight bytes: a header's field says so for the measurements that follow it.
   var hasExtendedAddresses = false
 
@@ -16,6 +18,7 @@ public struct UCICoder: Sendable {
     isReading = true
     self.bytes = bytes
     self.dialect = dialect
+    end = bytes.count
   }
 
   /// Writes.
@@ -26,16 +29,19 @@ public struct UCICoder: Sendable {
   }
 
   /// Bytes not read yet; none while writing.
-  public var available: Int { isReading ? bytes.count - offset : 0 }
+  public var available: Int { isReading ? end - offset : 0 }
 
-  private func require(_ count: Int, _ field: String) throws(UCIError) {
+  // Names of fields are made where one is wrong: most are read, and making a string takes longer than reading a number.
+  private func require(_ count: Int, _ field: () -> String) throws(UCIError) {
     guard available >= count else {
-      throw .truncated(field: field, offset: offset, needed: count, available: available)
+      throw .truncated(field: field(), offset: offset, needed: count, available: available)
     }
   }
 
   /// Reads or writes an integer; `field` names it in errors.
-  public mutating func code<Value: FixedWidthInteger>(_ value: inout Value, _ field: String) throws(UCIError) {
+  public mutating func code<Value: FixedWidthInteger>(
+    _ value: inout Value, _ field: @autoclosure () -> String
+  ) throws(UCIError) {
     let count = Value.bitWidth / 8
     guard isReading else {
       for index in 0..<count { bytes.append(UInt8(truncatingIfNeeded: value >> Value(8 * index))) }
@@ -72,7 +78,9 @@ public struct UCICoder: Sendable {
   }
 
   /// A low part of a number, as of a 40-bit time.
-  mutating func code(_ value: inout UInt64, octets: Int, _ field: String) throws(UCIError) {
+  mutating func code(
+    _ value: inout UInt64, octets: Int, _ field: @autoclosure () -> String
+  ) throws(UCIError) {
     guard isReading else {
       for index in 0..<octets { bytes.append(UInt8(truncatingIfNeeded: value >> UInt64(8 * index))) }
       offset += octets
@@ -85,12 +93,14 @@ public struct UCICoder: Sendable {
   }
 
   /// Reads or writes so many bytes; `field` names them in errors.
-  public mutating func code(_ value: inout [UInt8], count: Int, _ field: String) throws(UCIError) {
+  public mutating func code(
+    _ value: inout [UInt8], count: Int, _ field: @autoclosure () -> String
+  ) throws(UCIError) {
     if isReading {
       try require(count, field)
-      value = Array(bytes[offset..<(offset + count)])
+      value = bytes.withUnsafeBufferPointer { Array(UnsafeBufferPointer(rebasing: $0[offset..<(offset + count)])) }
     } else {
-      guard value.count == count else { throw .tooLong(field: field, count: value.count, limit: count) }
+      guard value.count == count else { throw .tooLong(field: field(), count: value.count, limit: count) }
       bytes += value
     }
     offset += count
@@ -98,8 +108,17 @@ public struct UCICoder: Sendable {
 
   /// All that is left.
   public mutating func codeRest(_ value: inout [UInt8]) {
-    if isReading { value = Array(bytes[offset...]) } else { bytes += value }
-    offset = bytes.count
+    if isReading { value = Array(bytes[offset..<end]) } else { bytes += value }
+    offset = isReading ? end : bytes.count
+  }
+
+  /// The next `count` bytes, to be read by a coder of their own.
+  mutating func part(count: Int, _ field: @autoclosure () -> String) throws(UCIError) -> UCICoder {
+    try require(count, field)
+    var part = self
+    offset += count
+    part.end = offset
+    return part
   }
 
   /// A count of one byte, then that many bytes.
@@ -118,6 +137,7 @@ public struct UCICoder: Sendable {
   mutating func code<Element: UCILayout>(_ list: inout [Element], count: Int) throws(UCIError) {
     if isReading {
       list = []
+      list.reserveCapacity(min(count, available))
       for _ in 0..<count {
         var element = Element()
         try element.code(&self)
@@ -128,13 +148,27 @@ public struct UCICoder: Sendable {
     }
   }
 
+  /// So many elements of so many octets each, which `element` makes of the bytes from an offset on.
+  mutating func read<Element>(
+    _ count: Int, octets: Int, _ field: @autoclosure () -> String, _ element: (RawSpan, Int) -> Element
+  ) throws(UCIError) -> [Element] {
+    try require(count * octets, field)
+    let start = offset
+    offset += count * octets
+    let span = bytes.span.bytes
+    var elements: [Element] = []
+    elements.reserveCapacity(count)
+    for index in 0..<count { elements.append(element(span, start + octets * index)) }
+    return elements
+  }
+
   mutating func codeCount<Number: FixedWidthInteger>(
-    _ count: Int, _ type: Number.Type, _ field: String
+    _ count: Int, _ type: Number.Type, _ field: @autoclosure () -> String
   ) throws(UCIError) -> Int {
     guard var number = Number(exactly: count) else {
-      throw .tooLong(field: field, count: count, limit: Int(Number.max))
+      throw .tooLong(field: field(), count: count, limit: Int(Number.max))
     }
-    try code(&number, "count of \(field)")
+    try code(&number, "count of \(field())")
     return Int(number)
   }
 }

@@ -92,7 +92,9 @@ public struct UCIPacket: Sendable, Hashable {
     kind = UCIMessageKind(type, group: first, opcode: second)
     isContinued = first & 0x10 != 0
     guard bytes.count >= Self.headerLength + length else { return nil }
-    payload = Array(bytes[(start + Self.headerLength)..<(start + Self.headerLength + length)])
+    payload = bytes.withUnsafeBufferPointer {
+      Array(UnsafeBufferPointer(rebasing: $0[Self.headerLength..<(Self.headerLength + length)]))
+    }
   }
 
   /// The same.

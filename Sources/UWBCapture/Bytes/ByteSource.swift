@@ -14,12 +14,13 @@ public final class ByteSource {
   /// The file's path as it was given, or `-` for standard input: what messages call it.
   public let name: String
   /// Bytes that were consumed so far.
-  public private(set) var bytesConsumed = 0
+  // One reader owns the source and never calls it while it runs: checks at run time would find nothing, line by line.
+  @exclusivity(unchecked) public private(set) var bytesConsumed = 0
   /// Whether the stream has ended; what is buffered may still be there to be consumed.
   public private(set) var isAtEnd = false
 
-  private var buffer: UnsafeMutableRawBufferPointer
-  private var filled = 0..<0
+  @exclusivity(unchecked) private var buffer: UnsafeMutableRawBufferPointer
+  @exclusivity(unchecked) private var filled = 0..<0
   private let read: Read
   private let close: () -> Void
 

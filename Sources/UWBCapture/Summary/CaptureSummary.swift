@@ -26,6 +26,20 @@ public struct CaptureSummary: Sendable {
       self.impulseResponses = impulseResponses
       self.chipFirstPaths = chipFirstPaths
     }
+
+    /// Counts what a message comes with.
+    ///
+    /// - Returns: its impulse response, where it has one.
+    fileprivate mutating func add(_ message: RangingMessage) -> ChannelImpulseResponse? {
+      count += 1
+      if message.transmitted != nil { transmitted += 1 }
+      guard let reception = message.reception else { return nil }
+      receptions += 1
+      if reception.chipFirstPathTaps != nil { chipFirstPaths += 1 }
+      guard let response = reception.impulseResponse else { return nil }
+      impulseResponses += 1
+      return response
+    }
   }
 
   /// Exchanges counted so far.
@@ -85,9 +99,9 @@ public struct CaptureSummary: Sendable {
     exchanges += 1
     peers[exchange.peer, default: 0] += 1
     if let local = exchange.local { locals[local, default: 0] += 1 }
-    add(exchange.poll, to: \.poll)
-    if let message = exchange.response { add(message, to: \.response) }
-    if let message = exchange.final { add(message, to: \.final) }
+    if let response = poll.add(exchange.poll) { add(response) }
+    if let response = exchange.response.flatMap({ response.add($0) }) { add(response) }
+    if let response = exchange.final.flatMap({ final.add($0) }) { add(response) }
     if exchange.chipReport != nil { withChipReport += 1 }
     if exchange.truth != nil { withTruth += 1 }
     if !exchange.hasDoubleSidedTimestamps, exchange.ready?.distance == nil { withoutTimestamps += 1 }
@@ -108,17 +122,6 @@ public struct CaptureSummary: Sendable {
     guard let reading, reading.ticks != 0 else { return }
     if let lastLocal, reading.ticks < lastLocal.ticks { clockWraps += 1 }
     lastLocal = reading
-  }
-
-  private mutating func add(_ message: RangingMessage, to path: WritableKeyPath<CaptureSummary, Message>) {
-    self[keyPath: path].count += 1
-    if message.transmitted != nil { self[keyPath: path].transmitted += 1 }
-    guard let reception = message.reception else { return }
-    self[keyPath: path].receptions += 1
-    if reception.chipFirstPathTaps != nil { self[keyPath: path].chipFirstPaths += 1 }
-    guard let response = reception.impulseResponse else { return }
-    self[keyPath: path].impulseResponses += 1
-    add(response)
   }
 
   private mutating func add(_ response: ChannelImpulseResponse) {

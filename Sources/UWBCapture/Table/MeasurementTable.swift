@@ -49,9 +49,13 @@ public struct MeasurementTable: CaptureReader {
   private var pair: Int
   private let distance: TableColumns.Column?
   private let deviation: Double?
+  private let hasTruth: Bool
   /// Whether the one column of addresses names the peer by what it is: a tag.
   private let isPeerLocal: Bool
   private var count = 0
+  /// The row at hand. It is kept and filled anew: an exchange is large, and a row short.
+  private var exchange = RangingExchange(
+    index: 0, time: 0, peer: DeviceAddress(rawValue: 0), poll: RangingMessage())
   private var start: Double?
   private var time = 0.0
 
@@ -76,6 +80,7 @@ public struct MeasurementTable: CaptureReader {
     if kind == .phases, distance?.hasUnit == false { distance?.factor = 0.01 }
     self.distance = distance
     deviation = options.deviation
+    hasTruth = [TableQuantity.trueDistance, .azimuth, .elevation, .nlos].contains { found[$0] != nil }
     isPeerLocal = found[.peer] == nil
     header = CaptureHeader(
       format: kind.rawValue, profile: kind == .ranging ? RadioName.dw1000 : RadioName.ideal,
@@ -179,7 +184,7 @@ public struct MeasurementTable: CaptureReader {
       while pair < pairs.count {
         defer { pair += 1 }
         do throws(TableRows.BadField) {
-          if let exchange = try range(pairs[pair]) { return exchange }
+          if try takeRange(pairs[pair]) { return exchange }
         } catch {
           skip(error)
         }
@@ -190,7 +195,7 @@ public struct MeasurementTable: CaptureReader {
       guard isWhole() else { continue }
       do throws(TableRows.BadField) {
         if pairs.isEmpty {
-          if let exchange = try exchange() { return exchange }
+          if try takeRow() { return exchange }
         } else if try takeTime() != nil {
           pair = 0
         }
@@ -217,16 +222,21 @@ public struct MeasurementTable: CaptureReader {
     skipped.add(kind == .ranging ? "damagedRow" : "badField", at: rows.complaint(error))
   }
 
-  private mutating func exchange() throws(TableRows.BadField) -> RangingExchange? {
+  /// - Returns: whether the row holds an exchange.
+  private mutating func takeRow() throws(TableRows.BadField) -> Bool {
     switch kind {
     case .ranges:
       let (peer, local) = try addresses()
       try takeTime()
-      return try range(
+      return try takeRange(
         PairColumns.Pair(column: distance ?? .init(index: 0, factor: 1, hasUnit: false), peer: peer, local: local))
-    case .phases: return try phaseExchange()
-    case .ranging: return try rangingExchange()
+    case .phases: exchange = try phaseExchange()
+    case .ranging:
+      guard let stamps else { return false }
+      exchange = try rangingExchange(stamps)
     }
+    count += 1
+    return true
   }
 
   /// - Returns: s since the first row.
@@ -253,34 +263,36 @@ public struct MeasurementTable: CaptureReader {
     return (try rows.address(.peer) ?? DeviceAddress(rawValue: 0), local)
   }
 
-  private mutating func range(_ pair: PairColumns.Pair) throws(TableRows.BadField) -> RangingExchange? {
+  /// - Returns: whether the column holds a distance.
+  private mutating func takeRange(_ pair: PairColumns.Pair) throws(TableRows.BadField) -> Bool {
     guard let distance = try rows.number(pair.column, in: CaptureLimits.distance) else {
       skipped.add("noDistance", at: rows.row.complaint(pair.column.index, rows.header, "is no distance"))
-      return nil
+      return false
     }
-    var exchange = RangingExchange(
-      index: count, time: time, peer: pair.peer, local: pair.local, poll: RangingMessage(),
-      chipReport: ChipReport(distance: distance, rawDistance: distance))
-    let stated = pairs.isEmpty ? try rows.number(.deviation, in: 0...1e3) : nil
-    exchange.ready = RadioMeasurement(distance: distance)
-    if let known = stated ?? deviation { exchange.ready?.distanceDeviation = known }
+    var ready = RadioMeasurement(distance: distance)
+    if let known = try (pairs.isEmpty ? rows.number(.deviation, in: 0...1e3) : nil) ?? deviation {
+      ready.distanceDeviation = known
+    }
+    exchange.truth = try truth()
+    exchange.index = count
+    exchange.time = time
+    exchange.peer = pair.peer
+    exchange.local = pair.local
+    exchange.chipReport = ChipReport(distance: distance, rawDistance: distance)
+    exchange.ready = ready
     exchange.peerPosition = pairs.isEmpty ? rows.triple(TableQuantity.place, in: CaptureLimits.distance) : nil
-    try addTruth(to: &exchange)
     count += 1
-    return exchange
+    return true
   }
 
-  private func addTruth(to exchange: inout RangingExchange) throws(TableRows.BadField) {
-    let found = rows.found
-    guard
-      found[.trueDistance] != nil || found[.azimuth] != nil || found[.elevation] != nil || found[.nlos] != nil
-    else { return }
-    var known = found[.trueDistance]
+  private func truth() throws(TableRows.BadField) -> GroundTruth? {
+    guard hasTruth else { return nil }
+    var known = rows.found[.trueDistance]
     if kind == .phases, known?.hasUnit == false { known?.factor = 0.01 }
     let truth = GroundTruth(
       distance: try rows.number(known, in: 0...1e6), azimuth: try rows.number(.azimuth, in: -.pi...(.pi)),
       elevation: try rows.number(.elevation, in: -.pi / 2...(.pi / 2)), isLineOfSight: try lineOfSight())
-    if truth != GroundTruth() { exchange.truth = truth }
+    return truth == GroundTruth() ? nil : truth
   }
 
   private func lineOfSight() throws(TableRows.BadField) -> Bool? {
@@ -313,19 +325,16 @@ public struct MeasurementTable: CaptureReader {
         elevation: try rows.number(.chipElevation, in: -.pi...(.pi))),
       // Some of the differences say nothing without the others.
       phaseDifferences: differences.count == phases.count ? differences : [])
-    try addTruth(to: &exchange)
+    exchange.truth = try truth()
     exchange.time = try takeTime() ?? 0
-    count += 1
     return exchange
   }
 
-  private mutating func rangingExchange() throws(TableRows.BadField) -> RangingExchange? {
-    guard let stamps else { return nil }
+  private mutating func rangingExchange(_ stamps: TableTimestamps) throws(TableRows.BadField) -> RangingExchange {
     let (peer, local) = try addresses()
     var exchange = try stamps.exchange(rows, index: count, peer: peer, local: local)
     exchange.time = try takeTime() ?? 0
-    try addTruth(to: &exchange)
-    count += 1
+    exchange.truth = try truth()
     return exchange
   }
 }

@@ -96,8 +96,11 @@ struct TableRows {
   /// s, on the table's own clock.
   mutating func time() throws(BadField) -> Double? {
     guard let column = found[.time] else { return nil }
-    guard row.isPresent(column.index) else { return nil }
-    let time = row.plainNumber(column.index).map { clock.seconds($0) } ?? clock.seconds(row, column.index)
+    var time = row.plainNumber(column.index).map { clock.seconds($0) }
+    if time == nil {
+      guard row.isPresent(column.index) else { return nil }
+      time = clock.seconds(row, column.index)
+    }
     guard let time, TableClock.range.contains(time) else {
       throw BadField(column: column.index, problem: "is no time (seconds or ISO 8601)")
     }

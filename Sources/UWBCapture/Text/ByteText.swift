@@ -66,6 +66,49 @@ enum ByteText {
     return value
   }
 
+  /// The octets that pairs of hexadecimal digits from `position` on stand for, and where the first pair is that is none.
+  static func octets(_ line: Span<UInt8>, from start: Int) -> (octets: [UInt8], end: Int) {
+    var position = start
+    let octets = line.withUnsafeBytes { line in
+      [UInt8](unsafeUninitializedCapacity: (line.count - start) / 2) { octets, count in
+        // Eight digits at a time.
+        while position + 8 <= line.count {
+          let text = UInt64(littleEndian: line.loadUnaligned(fromByteOffset: position, as: UInt64.self))
+          guard let four = fourOctets(text) else { break }
+          UnsafeMutableRawBufferPointer(octets).storeBytes(of: four.littleEndian, toByteOffset: count, as: UInt32.self)
+          count += 4
+          position += 8
+        }
+        while position + 1 < line.count, let high = hexadecimalDigit(line[position]),
+          let low = hexadecimalDigit(line[position + 1])
+        {
+          octets[count] = UInt8(truncatingIfNeeded: high << 4 | low)
+          count += 1
+          position += 2
+        }
+      }
+    }
+    return (octets, position)
+  }
+
+  /// The four octets of eight hexadecimal digits, the first digit in the lowest byte; `nil` where one is none.
+  ///
+  /// The highest bit of each byte says whether a comparison holds for that byte.
+  private static func fourOctets(_ text: UInt64) -> UInt32? {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    let highest = ones << 7
+    guard text & highest == 0 else { return nil }
+    func isAtLeast(_ bytes: UInt64, _ limit: UInt64) -> UInt64 { ((bytes | highest) &- ones &* limit) & highest }
+    let lowercase = text | ones << 5
+    let isDigit = isAtLeast(text, 0x30) & ~isAtLeast(text, 0x3A)
+    let isLetter = isAtLeast(text, 0x41) & isAtLeast(lowercase, 0x61) & ~isAtLeast(lowercase, 0x67)
+    guard isDigit | isLetter == highest else { return nil }
+    let digits = (text & (ones &* 0x0F)) &+ (isLetter >> 7) &* 9
+    let pairs = (digits << 4 | digits >> 8) & 0x00FF_00FF_00FF_00FF
+    let twos = (pairs | pairs >> 8) & 0x0000_FFFF_0000_FFFF
+    return UInt32(truncatingIfNeeded: twos | twos >> 16)
+  }
+
   static func hexadecimalDigit(_ byte: UInt8) -> UInt64? {
     switch byte {
     case 0x30...0x39: UInt64(byte - 0x30)
@@ -111,29 +154,59 @@ enum ByteText {
   ///
   /// The value is the correctly rounded one: whole numbers are rounded once, and other digits and their power of ten are both exact.
   static func number(_ field: Span<UInt8>) -> Double? {
-    var position = skippingBlanks(field, from: 0)
+    field.withUnsafeBufferPointer { number($0) }
+  }
+
+  private static func number(_ field: UnsafeBufferPointer<UInt8>) -> Double? {
+    var position = 0
+    func skipBlanks() {
+      while position < field.count, field[position] == 0x20 || field[position] == 0x09 { position += 1 }
+    }
+    var mantissa: UInt64 = 0
+    // A number of more than 19 digits wraps; it is refused below.
+    func takeDigits() -> Int {
+      let start = position
+      while position + 8 <= field.count, let eight = eightDigits(UnsafeRawBufferPointer(field), position) {
+        mantissa = mantissa &* 100_000_000 &+ eight
+        position += 8
+      }
+      while position < field.count {
+        let digit = field[position] &- 0x30
+        guard digit < 10 else { break }
+        mantissa = mantissa &* 10 &+ UInt64(digit)
+        position += 1
+      }
+      return position - start
+    }
+    skipBlanks()
     guard position < field.count else { return nil }
     let isNegative = field[position] == 0x2D
     if isNegative { position += 1 }
-    var (mantissa, digits, decimals) = (UInt64(0), 0, 0)
-    var hasPoint = false
-    while position < field.count {
-      let byte = field[position]
-      if byte == 0x2E, !hasPoint {
-        hasPoint = true
-      } else if (0x30...0x39).contains(byte) {
-        digits += 1
-        guard digits <= 19 else { return nil }
-        mantissa = mantissa * 10 + UInt64(byte - 0x30)
-        if hasPoint { decimals += 1 }
-      } else {
-        break
-      }
+    var digits = takeDigits()
+    var decimals = 0
+    if position < field.count, field[position] == 0x2E {
       position += 1
+      decimals = takeDigits()
+      digits += decimals
     }
-    guard digits > 0, isBlank(field, from: position), decimals == 0 || mantissa <= 1 << 53 else { return nil }
+    skipBlanks()
+    guard position == field.count, (1...19).contains(digits), decimals == 0 || mantissa <= 1 << 53 else { return nil }
     let magnitude = Double(mantissa) / powersOfTen[decimals]
     return isNegative ? -magnitude : magnitude
+  }
+
+  /// The number that the eight decimal digits at `position` make; `nil` where one is none.
+  /// (D. Lemire 2018, "Quickly parsing eight digits".)
+  private static func eightDigits(_ bytes: UnsafeRawBufferPointer, _ position: Int) -> UInt64? {
+    let text = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self))
+    // A digit's high half is 3, and adding 6 to its low half doesn't change that.
+    let highHalves: UInt64 = 0xF0F0_F0F0_F0F0_F0F0
+    let threes: UInt64 = 0x3030_3030_3030_3030
+    guard text & highHalves == threes, (text &+ 0x0606_0606_0606_0606) & highHalves == threes else { return nil }
+    let digits = text &- threes
+    let twos = (digits &* 10 &+ (digits >> 8)) & 0x00FF_00FF_00FF_00FF
+    let fours = (twos &* 100 &+ (twos >> 16)) & 0x0000_FFFF_0000_FFFF
+    return (fours &* 10_000 &+ (fours >> 32)) & 0xFFFF_FFFF
   }
 
   private static let powersOfTen: [Double] = [

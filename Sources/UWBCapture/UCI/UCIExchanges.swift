@@ -1,6 +1,25 @@
 import NearbyUCI
 import UWBTypes
 
+/// Exchanges that came together and are handed over one by one.
+struct PendingExchanges {
+  private var exchanges: [RangingExchange] = []
+  private var handed = 0
+
+  var isEmpty: Bool { handed == exchanges.count }
+
+  mutating func take(_ more: [RangingExchange]) {
+    guard !more.isEmpty else { return }
+    if isEmpty { (exchanges, handed) = (more, 0) } else { exchanges += more }
+  }
+
+  mutating func next() -> RangingExchange? {
+    guard !isEmpty else { return nil }
+    defer { handed += 1 }
+    return exchanges[handed]
+  }
+}
+
 /// Exchanges from a UCI chip's traffic: one for each peer of each round, with what the chip has measured and the impulse responses of its
 /// diagnostics. Live traffic and a recording of it give the same.
 public struct UCIExchanges: Sendable {
@@ -18,7 +37,7 @@ public struct UCIExchanges: Sendable {
   public var skipped: SkippedInput {
     var skipped = SkippedInput()
     for problem in UCIRoundReader.Problem.allCases {
-      if let count = reader.problems[problem] { skipped.add(problem.rawValue, count: count) }
+      if let count = reader.problems[problem] { skipped.add("\(problem)", count: count) }
     }
     return skipped
   }

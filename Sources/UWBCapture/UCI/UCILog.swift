@@ -16,8 +16,7 @@ public struct UCILog: CaptureReader {
   private var exchanges = UCIExchanges()
   private var clock = UCILogClock()
   private var own = SkippedInput()
-  /// In reverse order.
-  private var pending: [RangingExchange] = []
+  private var pending = PendingExchanges()
 
   /// A reader of these bytes.
   public init(_ source: ByteSource) { scanner = LineScanner(source) }
@@ -34,13 +33,13 @@ public struct UCILog: CaptureReader {
     while pending.isEmpty {
       guard let line = try scanner.next() else {
         own.addTooLong(of: &scanner)
-        pending = exchanges.finish().reversed()
-        return pending.popLast()
+        pending.take(exchanges.finish())
+        break
       }
       own.addTooLong(of: &scanner)
       take(line.bytes.span)
     }
-    return pending.removeLast()
+    return pending.next()
   }
 
   private mutating func take(_ line: Span<UInt8>) {
@@ -51,9 +50,7 @@ public struct UCILog: CaptureReader {
       return
     }
     let prefix = ByteText.string(line, limit: start)
-    var found: [RangingExchange] = []
-    for packet in packets { found += exchanges.push(packet, microseconds: clock.microseconds(of: packet, prefix)) }
-    pending = found.reversed()
+    for packet in packets { pending.take(exchanges.push(packet, microseconds: clock.microseconds(of: packet, prefix))) }
   }
 
   // MARK: Lines
@@ -90,22 +87,17 @@ public struct UCILog: CaptureReader {
     var bytes: [UInt8] = []
     var position = start
     while position < line.count {
-      if isDigit(line, position) {
-        if ByteText.matches("0x", in: line, at: position) {
-          position += 2
-          continue
-        }
-        guard let byte = ByteText.hexadecimal(line, at: position, count: 2) else { return nil }
-        bytes.append(UInt8(byte))
-        // Most starts are none, and a line may be long.
-        if bytes.count == UCIPacket.headerLength {
-          guard isHeader(bytes) else { return nil }
-          bytes.reserveCapacity(bytes.count + (line.count - position) / 2)
-        }
-        position += 2
+      if ByteText.hexadecimal(line, at: position, count: 2) != nil {
+        let (octets, end) = ByteText.octets(line, from: position)
+        let isHead = bytes.count < UCIPacket.headerLength
+        if bytes.isEmpty { bytes = octets } else { bytes += octets }
+        // Most starts are none.
+        if isHead, bytes.count >= UCIPacket.headerLength, !isHeader(bytes) { return nil }
+        position = end
         continue
       }
       switch line[position] {
+      case UInt8(ascii: "0") where ByteText.matches("0x", in: line, at: position): position += 2
       case UInt8(ascii: "#"): return bytes
       case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "."), UInt8(ascii: ":"), UInt8(ascii: ","),
         UInt8(ascii: "-"):

@@ -24,8 +24,7 @@ public struct UCIRecording: CaptureReader {
   private var interfaces: [Interface] = []
   private var exchanges = UCIExchanges()
   private var own = SkippedInput()
-  /// In reverse order.
-  private var pending: [RangingExchange] = []
+  private var pending = PendingExchanges()
 
   /// A reader of these bytes.
   public init(_ source: ByteSource) { self.source = source }
@@ -47,12 +46,12 @@ public struct UCIRecording: CaptureReader {
   public mutating func next() throws -> RangingExchange? {
     while pending.isEmpty {
       guard let block = try nextBlock() else {
-        pending = exchanges.finish().reversed()
-        return pending.popLast()
+        pending.take(exchanges.finish())
+        break
       }
       take(block)
     }
-    return pending.removeLast()
+    return pending.next()
   }
 
   // MARK: Blocks
@@ -70,13 +69,13 @@ public struct UCIRecording: CaptureReader {
       source.consume(source.buffered.count)
       return nil
     }
-    var type = number(source.buffered[0..<4])
+    let type = number(source.buffered, 0, as: UInt32.self)
+    // The same in either order of bytes.
     if type == Self.sectionHeader {
       isBigEndian = source.buffered[8] == 0x1A
       interfaces.removeAll()
-      type = Self.sectionHeader
     }
-    let length = Int(number(source.buffered[4..<8]))
+    let length = Int(number(source.buffered, 4, as: UInt32.self))
     guard length >= 12, length % 4 == 0, length <= Self.blockLimit else {
       own.add("badBlock", at: "byte \(place)")
       source.consume(source.buffered.count)
@@ -88,7 +87,7 @@ public struct UCIRecording: CaptureReader {
       source.consume(source.buffered.count)
       return nil
     }
-    let body = Array(source.buffered[8..<(length - 4)])
+    let body = Array(UnsafeRawBufferPointer(rebasing: source.buffered[8..<(length - 4)]))
     source.consume(length)
     return Block(type: type, body: body)
   }
@@ -99,12 +98,17 @@ public struct UCIRecording: CaptureReader {
     return true
   }
 
-  private func number(_ bytes: some Collection<UInt8>) -> UInt32 {
-    var value: UInt32 = 0
-    for (place, byte) in bytes.enumerated() {
-      value |= UInt32(byte) << UInt32(8 * (isBigEndian ? bytes.count - 1 - place : place))
-    }
-    return value
+  private func number<Value: FixedWidthInteger & BitwiseCopyable>(
+    _ bytes: UnsafeRawBufferPointer, _ offset: Int, as type: Value.Type
+  ) -> Value {
+    let value = bytes.loadUnaligned(fromByteOffset: offset, as: type)
+    return isBigEndian ? Value(bigEndian: value) : Value(littleEndian: value)
+  }
+
+  private func number<Value: FixedWidthInteger & BitwiseCopyable>(
+    _ bytes: [UInt8], _ offset: Int, as type: Value.Type
+  ) -> Value {
+    bytes.withUnsafeBytes { number($0, offset, as: type) }
   }
 
   private mutating func take(_ block: Block) {
@@ -118,10 +122,10 @@ public struct UCIRecording: CaptureReader {
 
   /// Interface description: link type u16, reserved u16, most bytes of a packet u32, options.
   private func interface(_ body: [UInt8]) -> Interface {
-    var interface = Interface(isUCI: Self.linkTypes.contains(UInt16(truncatingIfNeeded: number(body[0..<2]))))
+    var interface = Interface(isUCI: Self.linkTypes.contains(number(body, 0, as: UInt16.self)))
     var offset = 8
     while offset + 4 <= body.count {
-      let (code, length) = (number(body[offset..<(offset + 2)]), Int(number(body[(offset + 2)..<(offset + 4)])))
+      let (code, length) = (number(body, offset, as: UInt16.self), Int(number(body, offset + 2, as: UInt16.self)))
       // Resolution of times: a power of ten, or of two with the highest bit.
       if code == 9, length == 1, offset + 4 < body.count {
         let exponent = body[offset + 4]
@@ -136,18 +140,18 @@ public struct UCIRecording: CaptureReader {
 
   /// Enhanced packet: interface u32, time high u32, low u32, captured u32, original u32, packet, options.
   private mutating func takePacket(_ body: [UInt8]) {
-    let index = Int(number(body[0..<4]))
+    let index = Int(number(body, 0, as: UInt32.self))
     guard interfaces.indices.contains(index) else { return own.add("badBlock") }
     guard interfaces[index].isUCI else { return own.add("otherLinkType") }
-    let count = UInt64(number(body[4..<8])) << 32 | UInt64(number(body[8..<12]))
-    let captured = Int(number(body[12..<16]))
+    let count = UInt64(number(body, 4, as: UInt32.self)) << 32 | UInt64(number(body, 8, as: UInt32.self))
+    let captured = Int(number(body, 12, as: UInt32.self))
     guard captured <= body.count - 20 else { return own.add("badBlock") }
     // Android marks the opening of the chip so.
     guard captured > 0 else { return }
     guard let packet = Self.packet(body[20..<(20 + captured)]) else { return own.add("badPacket") }
     let time = UInt64(min(Double(UInt64.max / 2), Double(count) * interfaces[index].microseconds))
     let exact = interfaces[index].microseconds == 1 ? count : time
-    pending = exchanges.push(packet, microseconds: exact).reversed()
+    pending.take(exchanges.push(packet, microseconds: exact))
   }
 
   /// A packet as on the wire, or with Android's header: a length of four bytes in place of the reserved octet and one, or of two.

@@ -34,12 +34,11 @@ struct OpenedCapture: CaptureReader {
 
   /// - Throws: `CaptureError` at the end of a capture that held no exchange, with the first reason and its place.
   mutating func next() throws -> RangingExchange? {
-    if let exchange = try reader.next() {
-      count += 1
-      return exchange
-    }
+    // An exchange is large: it is handed on as it comes, not taken out of its optional.
+    let exchange = try reader.next()
+    if exchange != nil { count += 1 }
     guard count > 0 else { throw nothingRead }
-    return nil
+    return exchange
   }
 
   /// Why there is no exchange.
