@@ -63,7 +63,13 @@ public struct CaptureSummary: Sendable {
   /// Impulse responses of all frames.
   public private(set) var impulseResponses = 0
   /// Antennas × taps → CIRs.
-  public private(set) var shapes: [String: Int] = [:]
+  public var shapes: [String: Int] {
+    Dictionary(
+      shapeCounts.map { shape, count in
+        let format = shape.format == .int16 ? "int16" : "float32"
+        return ("\(shape.antennas) × \(shape.taps) taps, \(format)", count)
+      }, uniquingKeysWith: +)
+  }
   /// CIRs whose samples are all zero.
   public private(set) var allZero = 0
   /// CIRs with a sample at the end of its integers' range.
@@ -81,6 +87,13 @@ public struct CaptureSummary: Sendable {
   /// Fewest antennas of a reception; nil before the first.
   public private(set) var fewestAntennas: Int?
 
+  private struct Shape: Hashable {
+    var antennas: Int
+    var taps: Int
+    var format: ChannelImpulseResponse.SampleFormat
+  }
+
+  private var shapeCounts: [Shape: Int] = [:]
   private var waits = WaitHistogram()
   private var lastTime: Double?
   private var lastLocal: DeviceTime?
@@ -126,9 +139,8 @@ public struct CaptureSummary: Sendable {
 
   private mutating func add(_ response: ChannelImpulseResponse) {
     impulseResponses += 1
-    let format = response.format == .int16 ? "int16" : "float32"
-    let shape = "\(response.antennaCount) × \(response.tapCount) taps, \(format)"
-    if shapes.count < 64 || shapes[shape] != nil { shapes[shape, default: 0] += 1 }
+    let shape = Shape(antennas: response.antennaCount, taps: response.tapCount, format: response.format)
+    if shapeCounts.count < 64 || shapeCounts[shape] != nil { shapeCounts[shape, default: 0] += 1 }
     fewestAntennas = min(fewestAntennas ?? .max, response.antennaCount)
     let check = SampleCheck(response)
     if check.isAllZero { allZero += 1 }
