@@ -92,7 +92,7 @@ private struct CSVExchangeRows {
       }
       rows.append(row)
     }
-    let isWhole = rows.allSatisfy { $0.fields.count == table.header.count && $0.isTerminated }
+    let isWhole = rows.allSatisfy { $0.count == table.header.count && $0.isTerminated }
     let before = String(repeating: "\n", count: max(0, first.line - 1 - line))
     let after = String(repeating: "\n", count: (rows.last?.line ?? first.line) - first.line + 1)
     line = rows.last?.line ?? first.line
@@ -136,7 +136,7 @@ private struct CSVExchangeRows {
       var cir = ["\"samples\":\(Self.quoted(samples))"] + members(rows[0], ["scale", "tap_spacing_s"])
       for (part, name) in ["real", "imag"].enumerated() {
         let antennas = rows.map { row in
-          "[\(taps.prefix(count).map { sample(row.fields[$0[part]], row) }.joined(separator: ","))]"
+          "[\(taps.prefix(count).map { sample($0[part], row) }.joined(separator: ","))]"
         }
         cir.append("\"\(name)\":[\(antennas.joined(separator: ","))]")
       }
@@ -151,7 +151,7 @@ private struct CSVExchangeRows {
 
   private func text(_ row: CSVTable.Row, _ name: String) -> String? {
     guard let column = columns[name], row.isPresent(column) else { return nil }
-    return row.fields[column].trimmingCharacters(in: .whitespaces)
+    return row.text(column).trimmingCharacters(in: .whitespaces)
   }
 
   private func value(_ row: CSVTable.Row, _ name: String) -> String? {
@@ -170,7 +170,9 @@ private struct CSVExchangeRows {
   }
 
   /// One that is not finite is `null`, as in ndjson.
-  private func sample(_ text: String, _ row: CSVTable.Row) -> String {
+  private func sample(_ column: Int, _ row: CSVTable.Row) -> String {
+    let text = row.text(column)
+    if row.plainNumber(column) != nil { return text }
     if let value = row.dialect.number(text), !value.isFinite { return "null" }
     return number(text, row) ?? "null"
   }
