@@ -39,9 +39,7 @@ prose = _prose()
 
 
 def _repository():
-  listed = subprocess.run(
-    ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-    cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\0")
+  listed = subprocess.run([ROOT / "scripts" / "files"], capture_output=True, text=True, check=True).stdout.split("\0")
   return [name for name in listed if name and (ROOT / name).is_file()]
 
 

@@ -12,9 +12,9 @@ LITERAL = re.compile(r'"([a-z]+(?:[A-Z][A-Za-z]*)+)"')
 
 
 def cases(path, name):
-  """The cases of an enum of strings."""
+  """The names of an enum’s cases."""
   text = (ROOT / path).read_text()
-  body = re.search(rf"enum {name}: String.*?\{{\n(.*?)\n *\}}\n", text, re.S).group(1)
+  body = re.search(rf"enum {name}: [^\n]*?\{{\n(.*?)\n *\}}\n", text, re.S).group(1)
   found = []
   for line in body.split("\n"):
     match = re.match(r"\s*case (\w.*)", line)
