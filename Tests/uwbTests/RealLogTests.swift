@@ -66,7 +66,7 @@ struct RealLogTests {
   ) throws {
     let logs = try RealCaptures.lineOfSight.map { try #require(updates["\($0).log"]) }
     let offsets = logs.map { log in median(log.map { $0.raw - $0.chip }) }
-    #expect(abs(median(offsets)) < 0.02, "median over LOS logs of ours less the chip's: \(offsets)")
+    #expect(abs(median(offsets)) < 0.02, "median over LOS logs of ours minus the chip's: \(offsets)")
     // One constant for all logs.
     #expect(offsets.allSatisfy { abs($0) < offset }, "\(offsets)")
     let ours = median(logs.map { log in Self.spread(log.map(\.raw)) })

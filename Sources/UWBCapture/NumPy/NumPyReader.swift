@@ -57,6 +57,9 @@ public struct NumPyReader: CaptureReader {
     }
     (count, antennaCount, tapCount) = (shape.cirs, shape.antennas, shape.taps)
     var notes = ["CIRs alone: no clock and no timestamps, so no distance"]
+    if head.shape.count == 2, options.rows == .antennas, antennaCount > 1 {
+      notes.append("its \(antennaCount) rows are taken for the antennas of one CIR; if each is a CIR, give --rows cirs")
+    }
     if element == .complex128 { notes.append("double precision was rounded to single precision") }
     if options.profile == nil { notes.append("the array does not name its radio: dw1000 is assumed (--profile)") }
     header = CaptureHeader(format: "npy", profile: options.profile ?? RadioName.dw1000, notes: notes)

@@ -78,8 +78,10 @@ public struct CaptureSummary: Sendable {
   public private(set) var notFinite = 0
   /// CIRs that are equal to the one before, sample for sample.
   public private(set) var repeated = 0
-  /// Exchanges without the timestamps of a distance.
+  /// Exchanges with neither the timestamps of a distance nor a distance of the chip that stands in for them.
   public private(set) var withoutTimestamps = 0
+  /// Exchanges with phase differences in place of CIRs.
+  public private(set) var withPhaseDifferences = 0
   /// Exchanges with results of the chip.
   public private(set) var withChipReport = 0
   /// Exchanges with a known truth.
@@ -117,7 +119,10 @@ public struct CaptureSummary: Sendable {
     if let response = exchange.final.flatMap({ final.add($0) }) { add(response) }
     if exchange.chipReport != nil { withChipReport += 1 }
     if exchange.truth != nil { withTruth += 1 }
-    if !exchange.hasDoubleSidedTimestamps, exchange.ready?.distance == nil { withoutTimestamps += 1 }
+    let hasPhases = exchange.phaseDifferences != nil
+    if hasPhases { withPhaseDifferences += 1 }
+    let reported = exchange.ready?.distance ?? (hasPhases ? exchange.chipReport?.distance : nil)
+    if !exchange.hasDoubleSidedTimestamps, reported == nil { withoutTimestamps += 1 }
     addTime(exchange)
   }
 

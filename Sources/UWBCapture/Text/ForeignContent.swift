@@ -125,11 +125,21 @@ struct ForeignContent {
       if names.allSatisfy({ Double($0) != nil }) {
         return unknown("is a table without a header: its first line is numbers, \(shortened(first))")
       }
+      if names.contains(where: { $0.last == "j" && $0.first.map { $0.isNumber || "(+-".contains($0) } == true })
+        || names.contains(where: { $0.hasSuffix("j)") })
+      {
+        return ForeignContent(
+          problem: "is a table of complex numbers without a header",
+          remedy:
+            "Write it as a NumPy array: numpy.save(\"cirs.npy\", numpy.loadtxt(FILE, dtype=complex, delimiter=\",\")); "
+            + "then uwb paths cirs.npy --rows cirs")
+      }
       return ForeignContent(
         problem: "is a table whose columns are those of no known format: \(shortened(names.joined(separator: ", ")))",
         remedy:
           "A table of two-way ranging has poll_tx_ts, poll_rx_ts, resp_tx_ts and resp_rx_ts; one of phase differences "
-          + "PDoA1, or the column that --columns \"phase1=HEADER\" names; one of CIRs NLOS, FP_IDX and CIR0.")
+          + "PDoA1, or the column that --columns \"phase1=HEADER\" names; one of ranges the column that "
+          + "--columns \"distance=HEADER\" names. Write CIRs as a NumPy array, and give it to uwb paths.")
     }
     return unknown("its content is of no known format")
   }

@@ -24,7 +24,7 @@ struct ReplayTrack: Sendable {
       case .snr: "first path's SNR"
       case .firstPath: "first path in the accumulator"
       case .chipFirstPath: "chip's first path"
-      case .firstPathOffset: "first path less the chip's"
+      case .firstPathOffset: "first path minus the chip's"
       case .lineOfSight: "probability of line of sight"
       case .rejected: "rejected exchange"
       }

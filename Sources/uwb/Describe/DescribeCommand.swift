@@ -70,7 +70,7 @@ struct DescribeCommand: ParsableCommand {
 
   private func next(_ summary: CaptureSummary, _ header: CaptureHeader) -> String {
     if header.format == "phase-table" {
-      return "uwb replay \(capture) --calibration CAL.json (uwb calibrate angle makes it)"
+      return "uwb replay \(capture) with --array FILE, or with --calibration FILE, which uwb calibrate angle makes"
     }
     if summary.withoutTimestamps == summary.exchanges, summary.impulseResponses > 0 { return "uwb paths \(capture)" }
     return "uwb replay \(capture) --output summary"

@@ -16,6 +16,9 @@ struct CaptureInfo {
   var missingForDistance: [String] {
     guard summary.exchanges > 0 else { return ["exchanges"] }
     guard summary.withoutTimestamps > 0 else { return [] }
+    if summary.withPhaseDifferences == summary.exchanges {
+      return ["the chip's own distance (in \(summary.withoutTimestamps) of \(summary.exchanges) exchanges)"]
+    }
     var reasons: [String] = []
     let total = summary.exchanges
     func lacks(_ count: Int, _ what: String) {
@@ -37,7 +40,10 @@ struct CaptureInfo {
   /// Why there is no direction; empty where nothing is missing.
   var missingForDirection: [String] {
     var reasons: [String] = []
-    if summary.impulseResponses == 0 { return ["channel impulse responses"] }
+    if summary.impulseResponses == 0 {
+      guard summary.withPhaseDifferences > 0 else { return ["channel impulse responses"] }
+      return array == nil ? ["the antennas (--array), or a calibration of the board (--calibration)"] : []
+    }
     if !header.hasPhase { reasons.append("phases: the CIRs are magnitudes alone") }
     if summary.fewestAntennas ?? 0 < 2 { reasons.append("a second antenna") }
     if array == nil { reasons.append("the antennas' positions and the carrier (--array)") }

@@ -138,6 +138,14 @@ struct EngineOptions: ParsableArguments {
         remedy: "Measure it with uwb calibrate angle TABLE.csv --out CAL.json and give --calibration CAL.json, "
           + "or give the antennas with --array, or leave direction out with --angle none.")
     }
+    if let antennas = array?.positions.count, angle != .none, known.angle?.search() == nil,
+      let differences = first?.phaseDifferences?.count, differences > 0, differences != antennas - 1
+    {
+      throw CaptureError(
+        file: self.array ?? file,
+        problem: "\(antennas) antennas have \(antennas - 1) phase differences, and \(file) has \(differences)",
+        remedy: "Give an array of \(differences + 1) antennas, or name the columns with --columns \"phase1=HEADER,…\".")
+    }
     // On one antenna it is told as not used: distances need none.
     if let array, array.positions.count > 1, let antennas = known.angle?.antennas?.positions.count,
       antennas != array.positions.count

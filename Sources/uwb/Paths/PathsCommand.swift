@@ -83,6 +83,7 @@ struct PathsCommand: ParsableCommand {
         file: path, problem: "none of its \(totals.exchanges) exchanges holds a channel impulse response",
         remedy: "For distances and directions of other captures, use uwb replay \(path).")
     }
+    for note in input.header.notes { Message.write("\(name): \(note.printable())") }
     let skipped = input.skipped.counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
     Message.write(
       "\(name): \(totals.text), skipped input: \(skipped.isEmpty ? "none" : skipped.joined(separator: ", "))")

@@ -131,7 +131,7 @@ private struct PeerSummary {
     if stated.count > 0 { text += ", stated deviation \(metres(stated.mean))" }
     if ambiguous > 0 { text += ", direction ambiguous \(ambiguous)" }
     if outliers > 0 { text += ", outliers \(outliers)" }
-    if chip.count > 0 { text += ", less the chip's raw distance \(metres(chip.mean)) ± \(metres(chip.deviation))" }
+    if chip.count > 0 { text += ", minus the chip's raw distance \(metres(chip.mean)) ± \(metres(chip.deviation))" }
     for (stage, distance) in [("calibrated", calibrated), ("delivered", delivered)] where distance.count > 0 {
       text += "\n    \(stage) distance mean \(metres(distance.mean)), spread \(metres(distance.deviation))"
     }
