@@ -58,6 +58,15 @@ def sigmf(count):
     return "".join(json.dumps(row) + "\n" for row in rows).encode()
 
 
+def csv(count):
+    """A poll with 1016 taps an exchange, in the columns that uwb convert writes."""
+    columns = "exchange time_s peer initiator message transmitted_ticks received_ticks first_path_taps samples scale tap_count".split()
+    columns += [f"{part}{index}" for index in range(1016) for part in ("re", "im")]
+    values = ",".join(str(value) for tap in taps(1016) for value in tap)
+    rows = [f"{index},{index * 0.1:.1f},1,peer,poll,,{index * 6_000_000_000 % 2**40},19.5,int16,1,1016,{values}" for index in range(count)]
+    return ("\n".join([",".join(columns), *rows]) + "\n").encode()
+
+
 def eth(count):
     frame = seed("eth-dual-antenna/two").splitlines(keepends=True)[:9]
     accumulator = base64.b64encode(b"\0" + octets(noise(4096, 60))[:12287])
@@ -104,6 +113,7 @@ FORMATS = {
     "uci-log": ("text", 22_000, repeated("uci-log/plain")),
     "twr-table": ("text", 224_000, repeated("twr-table/1", 1)),
     "range-table": ("text", 400_000, repeated("range-table/long", 1)),
+    "csv": ("text", 2000, csv),
     "sigmf": ("binary", 8000, sigmf),
     "uci": ("binary", 60_000, pcapng),
     "uci, CIR windows": ("binary", 20_000, lambda count: seed("uci/diagnostics.pcapng") * count),

@@ -71,8 +71,15 @@ final class PathFinder {
   private func find(
     in reception: Reception?, _ message: String, of exchange: RangingExchange, into found: inout FoundPaths
   ) {
-    guard var reception else { return }
+    guard let reception else { return }
     find(in: reception, message, "preamble", of: exchange, into: &found)
+    if !reception.stsImpulseResponses.isEmpty { findSegments(in: reception, message, of: exchange, into: &found) }
+  }
+
+  private func findSegments(
+    in reception: Reception, _ message: String, of exchange: RangingExchange, into found: inout FoundPaths
+  ) {
+    var reception = reception
     // What the chip says of the first path is said of the preamble.
     reception.chipFirstPathTaps = nil
     reception.antennaFirstPathTaps = nil

@@ -65,26 +65,39 @@ package struct PathRow {
 
 extension PathRow {
   /// A field of ndjson, a column of CSV (`Documentation/reference/CommandLine.md`).
-  typealias Field = (name: StaticString, cell: @Sendable (PathRow) -> EvaluationTable.Cell)
+  struct Field: Sendable {
+    let name: StaticString
+    let cell: @Sendable (PathRow) -> EvaluationTable.Cell
 
-  static func fields(listsPaths: Bool) -> [Field] {
-    let list: Field = ("paths", { .json($0.pathList) })
-    return fields + (listsPaths ? [list] : [])
+    init(_ name: StaticString, _ cell: @escaping @Sendable (PathRow) -> EvaluationTable.Cell) {
+      (self.name, self.cell) = (name, cell)
+    }
   }
 
-  private static let fields: [Field] = [
-    ("capture", { .text($0.capture) }), ("exchange", { .count($0.exchange) }),
-    ("time_s", { .number($0.time, places: 6) }), ("peer", { .text($0.peer) }),
-    ("message", { .text($0.message) }), ("segment", { .text($0.segment) }), ("antenna", { .count($0.antenna) }),
-    ("status", { .text($0.status.rawValue) }), ("first_path_taps", { .number($0.firstPathTaps, places: 4) }),
-    ("first_path_std_taps", { .number($0.deviationTaps, places: 4) }),
-    ("first_path_std_m", { .number($0.deviation, places: 6) }),
-    ("common_first_path_taps", { .number($0.commonTaps, places: 4) }),
-    ("chip_first_path_taps", { .number($0.chipFirstPathTaps, places: 4) }),
-    ("amplitude", { .size($0.amplitude, digits: 6) }), ("phase_deg", { .number($0.phase, places: 2) }),
-    ("phase_std_deg", { .number($0.phaseDeviation, places: 2) }),
-    ("snr_db", { .number($0.estimate.snrdB, places: 2) }), ("noise_std", { .size($0.noiseDeviation, digits: 6) }),
-    ("line_of_sight_probability", { .number($0.lineOfSightProbability, places: 4) }),
+  static func fields(listsPaths: Bool) -> [Field] {
+    fields + (listsPaths ? [Field("paths") { .json($0.pathList) }] : [])
+  }
+
+  private static let fields = [
+    Field("capture") { .text($0.capture) },
+    Field("exchange") { .count($0.exchange) },
+    Field("time_s") { .number($0.time, places: 6) },
+    Field("peer") { .text($0.peer) },
+    Field("message") { .text($0.message) },
+    Field("segment") { .text($0.segment) },
+    Field("antenna") { .count($0.antenna) },
+    Field("status") { .text($0.status.rawValue) },
+    Field("first_path_taps") { .number($0.firstPathTaps, places: 4) },
+    Field("first_path_std_taps") { .number($0.deviationTaps, places: 4) },
+    Field("first_path_std_m") { .number($0.deviation, places: 6) },
+    Field("common_first_path_taps") { .number($0.commonTaps, places: 4) },
+    Field("chip_first_path_taps") { .number($0.chipFirstPathTaps, places: 4) },
+    Field("amplitude") { .size($0.amplitude, digits: 6) },
+    Field("phase_deg") { .number($0.phase, places: 2) },
+    Field("phase_std_deg") { .number($0.phaseDeviation, places: 2) },
+    Field("snr_db") { .number($0.estimate.snrdB, places: 2) },
+    Field("noise_std") { .size($0.noiseDeviation, digits: 6) },
+    Field("line_of_sight_probability") { .number($0.lineOfSightProbability, places: 4) },
   ]
 }
 
