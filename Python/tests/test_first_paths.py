@@ -208,3 +208,10 @@ def test_ctrl_c(cirs, threads):
         timer.join()
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def test_what_is_no_exchange_or_no_complex_array_is_told_the_remedy():
+    with pytest.raises(uwbdsp.ArgumentError, match="first_paths"):
+        uwbdsp.Engine().measure(np.zeros((2, 64), np.complex64))
+    with pytest.raises(uwbdsp.ArgumentError, match="astype"):
+        uwbdsp.first_paths(np.ones((2, 64)))

@@ -56,7 +56,8 @@ def _samples(cirs: Any) -> tuple:
         if kind != native or not array.flags.aligned or array.strides[-1] != kind.itemsize:
             array = np.array(array, dtype=native, order="C")
         return array, _library.INT16 if kind.kind == "i" else _library.FLOAT32, array.shape[:-1], array.strides[:-1]
-    raise ArgumentError(f"CIRs are complex numbers or pairs of 16-bit integers, not {kind}.")
+    raise ArgumentError(
+        f"CIRs are complex numbers or pairs of 16-bit integers, not {kind}. Magnitudes alone: cirs.astype(\"complex64\").")
 
 
 class Paths(Table):
@@ -153,6 +154,10 @@ class Engine:
 
     def measure(self, exchange: Exchange) -> np.void:
         """Distance and direction of one exchange alone: a row of the type `UPDATE`. No clock is followed, nothing is smoothed."""
+        if not hasattr(exchange, "_handle"):
+            raise ArgumentError(
+                f"An exchange of a capture is measured (`uwbdsp.read`), not {type(exchange).__name__}: "
+                "for arrays of CIRs, call `first_paths`.")
         update = _library.Update()
         _library.check(library.uwb_engine_measure(self._open(), exchange._handle, byref(update)))
         return np.frombuffer(update, UPDATE)[0]

@@ -11,6 +11,8 @@ from . import _library
 from ._engine import Engine
 from ._library import ArgumentError, byref, c_double, c_size_t, c_void_p, library
 
+__all__ = ["Estimator", "SCORE", "delay"]
+
 #: The figures of one case, as `uwb evaluate delay --output ndjson` has them. Absent numbers are NaN.
 SCORE = np.dtype(
     [("case", "U80"), ("snr_db", float)] + _library.Score._fields_ + [("microseconds", float)])
@@ -92,5 +94,7 @@ def _checked(answer: Any, count: int) -> np.ndarray:
     delays, deviations = answer if isinstance(answer, tuple) and len(answer) == 2 else (answer, np.nan)
     delays = np.asarray(delays, float)
     if delays.shape != (count,):
-        raise ArgumentError(f"The estimator gave first paths of the shape {delays.shape} for {count} CIRs.")
+        raise ArgumentError(
+            f"The estimator gave first paths of the shape {delays.shape} for {count} CIRs. Return one number for each CIR, "
+            "or a tuple of two such arrays: first paths and their standard deviations.")
     return np.stack([delays, np.broadcast_to(np.asarray(deviations, float), count)])
