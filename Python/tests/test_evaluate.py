@@ -58,7 +58,8 @@ def test_answers_with_deviations_and_without():
     assert row["missed"] == row["trials"] == 10 and np.isnan(row["rmse_m"])
 
 
-@pytest.mark.parametrize("answer", [lambda cirs: 3.0, lambda cirs: np.zeros((len(cirs), 2)), lambda cirs: np.zeros(3)])
+@pytest.mark.parametrize("answer", [lambda cirs: 3.0, lambda cirs: np.zeros((len(cirs), 2)), lambda cirs: np.zeros(3),
+                                    lambda cirs: (np.zeros(len(cirs)), np.zeros(3))])
 def test_answers_that_fit_no_cirs(answer):
     with pytest.raises(uwbdsp.ArgumentError, match="shape.*a tuple of two"):
         uwbdsp.evaluate.delay(answer, snr=30, trials=10)
@@ -73,6 +74,17 @@ def test_options_that_make_no_sense():
             uwbdsp.evaluate.delay(none, **options)
     with pytest.raises(uwbdsp.ArgumentError, match="leading-edge"):
         uwbdsp.evaluate.delay("leadingedge", snr=30)
+    with pytest.raises(uwbdsp.ArgumentError, match="'mine'.*or a function"):
+        uwbdsp.evaluate.delay("mine", snr=30)
+
+
+def test_a_capture_is_no_exchange(walk):
+    with pytest.raises(uwbdsp.ArgumentError, match="not Capture"):
+        uwbdsp.Engine().measure(uwbdsp.read(walk))
+
+
+def test_public_names():
+    assert set(uwbdsp.evaluate.__all__) == {"Estimator", "SCORE", "delay"}
 
 
 def test_scores_of_files_are_those_of_python(uwb, tmp_path):

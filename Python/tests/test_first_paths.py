@@ -6,6 +6,7 @@ import os
 import pickle
 import signal
 import threading
+import warnings
 
 import numpy as np
 import pytest
@@ -211,7 +212,22 @@ def test_ctrl_c(cirs, threads):
 
 
 def test_what_is_no_exchange_or_no_complex_array_is_told_the_remedy():
-    with pytest.raises(uwbdsp.ArgumentError, match="first_paths"):
-        uwbdsp.Engine().measure(np.zeros((2, 64), np.complex64))
-    with pytest.raises(uwbdsp.ArgumentError, match="astype"):
+    engine = uwbdsp.Engine()
+    # An engine and a tracker have handles, too, which the library would take for an exchange's.
+    for other in [np.zeros((2, 64), np.complex64), engine, uwbdsp.Tracker(), None]:
+        with pytest.raises(uwbdsp.ArgumentError, match="first_paths"):
+            engine.measure(other)
+    with pytest.raises(uwbdsp.ArgumentError, match="real \\+ 1j.*float32.*Magnitudes"):
         uwbdsp.first_paths(np.ones((2, 64)))
+    with pytest.raises(uwbdsp.ArgumentError, match="not <U8.$"):
+        uwbdsp.first_paths("cirs.npy")
+
+
+def test_taps_on_another_axis_are_a_warning(cirs):
+    complexes = cirs.astype(np.float32).view(np.complex64)[..., 0]
+    with pytest.warns(uwbdsp.UwbWarning, match="moveaxis"):
+        uwbdsp.first_paths(complexes[:4].T)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        uwbdsp.first_paths(complexes[:4])
+        uwbdsp.first_paths(np.zeros((40, TAPS), np.complex64))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import os
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +24,8 @@ UPDATE = np.dtype(_library.Update)
 
 # So few CIRs are done before a thread of their own is worth its start.
 _FEW = 64
+# An axis of fewer taps is likely one of antennas or CIRs.
+_SHORT = 16
 # CIRs from one step of a progress bar to the next.
 _SHOWN = 1024
 
@@ -56,8 +59,12 @@ def _samples(cirs: Any) -> tuple:
         if kind != native or not array.flags.aligned or array.strides[-1] != kind.itemsize:
             array = np.array(array, dtype=native, order="C")
         return array, _library.INT16 if kind.kind == "i" else _library.FLOAT32, array.shape[:-1], array.strides[:-1]
-    raise ArgumentError(
-        f"CIRs are complex numbers or pairs of 16-bit integers, not {kind}. Magnitudes alone: cirs.astype(\"complex64\").")
+    message = f"CIRs are complex numbers or pairs of 16-bit integers, not {kind}."
+    if kind.kind in "iuf":
+        message += (
+            " Join two arrays as real + 1j * imaginary; convert pairs on a last axis of length 2 by .astype(\"float32\"). "
+            "Magnitudes alone do not suffice: first paths need the phases of the taps.")
+    raise ArgumentError(message)
 
 
 class Paths(Table):
@@ -150,11 +157,18 @@ class Engine:
 
         status = call(None) if count <= _FEW else _library.stoppable(call)
         _library.check(status, message)
+        if shape[-1] < _SHORT <= max(shape) and 2 * np.count_nonzero(paths["status"]) > paths.size:
+            warnings.warn(
+                f"Most of these CIRs have no first path, and each has only {shape[-1]} taps. Taps are the last axis of the shape {shape}: "
+                "np.moveaxis(cirs, axis, -1) puts another there.", _library.UwbWarning, stacklevel=2)
         return paths
 
     def measure(self, exchange: Exchange) -> np.void:
         """Distance and direction of one exchange alone: a row of the type `UPDATE`. No clock is followed, nothing is smoothed."""
-        if not hasattr(exchange, "_handle"):
+        from ._capture import Exchange  # That module needs this one.
+
+        # The library can't tell what a handle is of.
+        if not isinstance(exchange, Exchange):
             raise ArgumentError(
                 f"An exchange of a capture is measured (`uwbdsp.read`), not {type(exchange).__name__}: "
                 "for arrays of CIRs, call `first_paths`.")

@@ -10,6 +10,7 @@ import numpy as np
 from . import _library
 from ._engine import Engine
 from ._library import ArgumentError, byref, c_double, c_size_t, c_void_p, library
+from ._names import ESTIMATORS
 
 __all__ = ["Estimator", "SCORE", "delay"]
 
@@ -55,6 +56,9 @@ def delay(
 
 
 def _named(name: str) -> Estimator:
+    if name not in ESTIMATORS:
+        raise ArgumentError(
+            f"No estimator has the name {name!r}. Give one of {', '.join(ESTIMATORS)}; or a function, without quotation marks.")
     engine = Engine(profile="ideal", delay=name)
 
     def find(cirs: np.ndarray) -> tuple:
@@ -93,8 +97,9 @@ def _checked(answer: Any, count: int) -> np.ndarray:
     """First paths and deviations, as rows."""
     delays, deviations = answer if isinstance(answer, tuple) and len(answer) == 2 else (answer, np.nan)
     delays = np.asarray(delays, float)
-    if delays.shape != (count,):
+    deviations = np.asarray(deviations, float)
+    if delays.shape != (count,) or deviations.shape not in [(), (count,)]:
         raise ArgumentError(
-            f"The estimator gave first paths of the shape {delays.shape} for {count} CIRs. Return one number for each CIR, "
+            f"The estimator gave first paths of the shape {delays.shape} and deviations of the shape {deviations.shape} for {count} CIRs. Return one number for each CIR, "
             "or a tuple of two such arrays: first paths and their standard deviations.")
-    return np.stack([delays, np.broadcast_to(np.asarray(deviations, float), count)])
+    return np.stack([delays, np.broadcast_to(deviations, count)])
