@@ -18,14 +18,18 @@ struct FigureLines {
     kind == .csv ? names.map { "\($0)" }.joined(separator: ",") + "\n" : ""
   }
 
-  mutating func append(_ figures: some Sequence<Figure>, to bytes: inout [UInt8]) {
+  /// Appends a line with the figure of each element.
+  mutating func append<Element>(_ elements: [Element], to bytes: inout [UInt8], _ figure: (Element) -> Figure) {
     switch kind {
     case .ndjson:
       text.begin()
-      for figure in figures { text.add(figure.name, figure.cell) }
+      for element in elements {
+        let (name, cell) = figure(element)
+        text.add(name, cell)
+      }
       text.end()
       bytes.append(contentsOf: text.bytes)
-    case .csv: bytes.appendCSV(figures.lazy.map(\.cell))
+    case .csv: bytes.appendCSV(elements.map { figure($0).cell })
     }
   }
 }
@@ -44,6 +48,6 @@ struct FigureRows {
   mutating func write(_ figures: [FigureLines.Figure]) throws {
     if !hasHeading { try output.write(lines.heading(figures.map(\.name))) }
     hasHeading = true
-    try output.write { lines.append(figures, to: &$0) }
+    try output.write { lines.append(figures, to: &$0) { $0 } }
   }
 }

@@ -113,6 +113,6 @@ final class PathFinder {
       for line in row.tableLines(listsPaths: listsPaths) { text.append(contentsOf: "\(line)\n".utf8) }
       return
     }
-    lines?.append(fields.lazy.map { ($0.name, $0.cell(row)) }, to: &text)
+    lines?.append(fields, to: &text) { ($0.name, $0.cell(row)) }
   }
 }

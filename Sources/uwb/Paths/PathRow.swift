@@ -35,7 +35,7 @@ package struct PathRow {
   }
 
   private var first: PathEstimate? { estimate.firstPath }
-  package var amplitude: Double? { first.map(\.amplitude.length) }
+  package var amplitude: Double? { first.map { $0.amplitude.length } }
   package var phase: Double? { first.map { $0.amplitude.phase * Self.degrees } }
   package var phaseDeviation: Double? { first.map { $0.phaseDeviation * Self.degrees } }
   package var noiseDeviation: Double? { estimate.noiseVariance > 0 ? estimate.noiseVariance.squareRoot() : nil }
