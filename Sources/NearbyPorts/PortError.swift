@@ -25,13 +25,13 @@ public enum PortError: Error, Sendable, Hashable {
 extension PortError: CustomStringConvertible {
   public var description: String {
     switch self {
-    case .invalidAddress(let text, let remedy): "“\(text)” is no port's address: \(remedy)"
+    case .invalidAddress(let text, let remedy): "“\(text)” is not a port's address: \(remedy)"
     case .disconnected(let name): "\(name): the other end is gone"
     case .closed(let name): "\(name) is closed"
     case .backlog(let name, let waiting): "\(name): the other end takes no more bytes, \(waiting) wait"
     case .frameTooLong(let length, let limit): "a frame of \(length) bytes, the limit is \(limit)"
     case .busy(let name): "\(name) is in use by another program; end that one first"
-    case .notSerial(let name): "\(name) is no serial device; sockets are written unix:PATH or tcp:HOST:PORT"
+    case .notSerial(let name): "\(name) is not a serial device; sockets are written unix:PATH or tcp:HOST:PORT"
     case .unsupportedSpeed(let speed): "a serial port can't run at \(speed) Bd here"
     case .system(let action, let name, let code): "\(name): can't \(action): \(Self.text(code))"
     }

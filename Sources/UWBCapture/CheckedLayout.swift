@@ -18,7 +18,7 @@ extension AntennaLayout {
       EngineLimits.carrier, EngineLimits.antennaCount, EngineLimits.antennaCoordinate
     )
     try check(
-      carriers.contains(carrier), "carrier_hz", "\(carrier) is no frequency of a radio",
+      carriers.contains(carrier), "carrier_hz", "\(carrier) is not a frequency of a radio",
       "Give the carrier in hertz, 7987200000 for channel 9.")
     try check(
       counts.contains(positions.count), positionsField, "there are \(positions.count) antennas",
@@ -26,7 +26,7 @@ extension AntennaLayout {
     for (index, position) in positions.enumerated() {
       try check(
         position.count == 3 && position.allSatisfy(places.contains), "\(positionsField)[\(index)]",
-        "\(position) is no position", "Give three numbers, [x, y, z] in metres, within ±\(places.upperBound) m.")
+        "\(position) is not a position", "Give three numbers, [x, y, z] in metres, within ±\(places.upperBound) m.")
     }
     self.init(positions: positions.map { SIMD3($0[0], $0[1], $0[2]) }, carrier: carrier)
   }

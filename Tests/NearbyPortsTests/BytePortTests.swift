@@ -234,7 +234,7 @@ func receive(_ count: Int, from port: BytePort) throws -> [UInt8] {
     }
   }
 
-  @Test("a path that is no serial device is refused with a remedy")
+  @Test("a path that is not a serial device is refused with a remedy")
   func refused() {
     #expect(throws: PortError.notSerial("/dev/null")) { try BytePort.open(.serial("/dev/null")) }
   }
@@ -252,7 +252,7 @@ func receive(_ count: Int, from port: BytePort) throws -> [UInt8] {
     #expect("\(address)" == text)
   }
 
-  @Test("what is no address is refused", arguments: ["", "unix:", "tcp:host", "tcp:host:99999", "tcp::1"])
+  @Test("what is not an address is refused", arguments: ["", "unix:", "tcp:host", "tcp:host:99999", "tcp::1"])
   func refused(text: String) {
     #expect(throws: PortError.self) { try PortAddress(text) }
   }

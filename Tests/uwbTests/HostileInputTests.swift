@@ -57,7 +57,7 @@ struct HostileInputTests {
       ("--array", "{\"carrier_hz\": 1e9}", "positions_m"),
       ("--array", "{\"carrier_hz\": -1, \"positions_m\": [[0,0,0]]}", "carrier_hz"),
       ("--array", "{\"carrier_hz\": 1e9, \"positions_m\": [[0,0]]}", "positions_m[0]"),
-      ("--pulse", "{\"spacing_s\": 0, \"peak_index\": 0, \"samples\": [1,1,1,1]}", "is no pulse"),
+      ("--pulse", "{\"spacing_s\": 0, \"peak_index\": 0, \"samples\": [1,1,1,1]}", "is not a pulse"),
       ("--pulse", "{\"spacing_s\": 1e-10, \"peak_index\": 1, \"samples\": [0,0,0,0]}", "peak_index"),
     ])
   func options(option: String, contents: String, complaint: String) throws {
@@ -88,8 +88,8 @@ struct HostileInputTests {
         "--array", "{\"carrier_hz\": 8e9, \"layout\": {\"kind\": \"linear\", \"count\": 64, \"spacing_m\": 1}}",
         "layout["
       ),
-      ("--pulse", "{\"spacing_s\": 1e-300, \"peak_index\": 1, \"samples\": [0,1,0,0]}", "is no pulse"),
-      ("--pulse", "{\"spacing_s\": 1, \"peak_index\": 1, \"samples\": [0,1,0,0]}", "is no pulse"),
+      ("--pulse", "{\"spacing_s\": 1e-300, \"peak_index\": 1, \"samples\": [0,1,0,0]}", "is not a pulse"),
+      ("--pulse", "{\"spacing_s\": 1, \"peak_index\": 1, \"samples\": [0,1,0,0]}", "is not a pulse"),
     ])
   func extremes(option: String, contents: String, complaint: String) throws {
     try options(option: option, contents: contents, complaint: complaint)

@@ -137,7 +137,7 @@ public struct NumPyReader: CaptureReader {
       }
     }
     try need(10)
-    guard source.buffered.prefix(6).elementsEqual(NumPyHeader.magic) else { throw failure("is no NumPy array file") }
+    guard source.buffered.prefix(6).elementsEqual(NumPyHeader.magic) else { throw failure("is not a NumPy array file") }
     let version = source.buffered[6]
     guard (1...3).contains(version) else { throw failure("its format version \(version) is not known") }
     try need(version == 1 ? 10 : 12)

@@ -90,7 +90,7 @@ public struct PoseTable: Sendable {
       guard times.count < Self.mostRows else { throw failure(line, "there are more than \(Self.mostRows) rows") }
       do {
         guard let stamped = try rows.time() else {
-          throw TableRows.BadField(column: found[.time]?.index ?? 0, problem: "is no time")
+          throw TableRows.BadField(column: found[.time]?.index ?? 0, problem: "is not a time")
         }
         // A date is none of the capture's own times: the first row is taken for its begin.
         if times.isEmpty, frame == .room || rows.row.number(found[.time]?.index) == nil {

@@ -31,7 +31,7 @@ struct SampleFile {
     descriptor = FileDescriptor(number)
     var status = stat()
     guard fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      throw CaptureError(file: file.path, problem: "is no plain file", remedy: "Name the recording's two files.")
+      throw CaptureError(file: file.path, problem: "is not a regular file", remedy: "Name the recording's two files.")
     }
     let size = Int(status.st_size)
     first = min(file.range?.lowerBound ?? 0, size)

@@ -147,7 +147,7 @@ enum SigMFArchive {
       if zeroBlocks == 1 { skipped.add("truncatedArchive", at: "byte \(position)") }
       guard checksumFits(header) else {
         if zeroBlocks == 1 { return members }
-        throw failure("is no tar header")
+        throw failure("is not a tar header")
       }
       zeroBlocks = 0
       guard let count = number(header[124..<136]), count >= 0, count < 1 << 60 else {
@@ -173,7 +173,7 @@ enum SigMFArchive {
       position = start + (length + block - 1) / block * block
     }
     if zeroBlocks < 2 { skipped.add("truncatedArchive", at: "byte \(size), its end") }
-    guard !members.isEmpty else { throw failure("is no archive") }
+    guard !members.isEmpty else { throw failure("is not an archive") }
     return members
   }
 

@@ -106,7 +106,7 @@ struct SigMFCollection: CaptureReader, HashedCapture {
     let bytes = try ByteSource(path: path).contents(limit: maximumByteCount)
     guard let file = try? JSONDecoder().decode(File.self, from: bytes) else {
       throw CaptureError(
-        file: path, place: "collection", problem: "is no collection of recordings",
+        file: path, place: "collection", problem: "is not a collection of recordings",
         remedy: "It has an object “collection” with core:streams.")
     }
     var skipped = SkippedInput()

@@ -266,7 +266,7 @@ public struct MeasurementTable: CaptureReader {
   /// - Returns: whether the column holds a distance.
   private mutating func takeRange(_ pair: PairColumns.Pair) throws(TableRows.BadField) -> Bool {
     guard let distance = try rows.number(pair.column, in: CaptureLimits.distance) else {
-      skipped.add("noDistance", at: rows.row.complaint(pair.column.index, rows.header, "is no distance"))
+      skipped.add("noDistance", at: rows.row.complaint(pair.column.index, rows.header, "is not a distance"))
       return false
     }
     var ready = RadioMeasurement(distance: distance)
@@ -312,7 +312,7 @@ public struct MeasurementTable: CaptureReader {
       if let value = try rows.number(phase, in: -2.01 * .pi...2.01 * .pi) {
         differences.append(value)
       } else if !rows.row.cells.isBlank(phase.index) {
-        throw TableRows.BadField(column: phase.index, problem: "is no phase difference")
+        throw TableRows.BadField(column: phase.index, problem: "is not a phase difference")
       }
     }
     let (peer, local) = try addresses()

@@ -28,7 +28,7 @@ public struct TableColumns: Sendable, Hashable {
     for (quantity, symbol) in try Self.pairs(unit, option: "--unit") {
       guard let known = TableUnit.named(symbol), known.factor(as: quantity.definition.dimension) != nil else {
         throw CaptureError(
-          file: "--unit", place: "\(quantity.name)=\(symbol)", problem: "this is no unit of \(quantity.meaning)",
+          file: "--unit", place: "\(quantity.name)=\(symbol)", problem: "this is not a unit of \(quantity.meaning)",
           remedy: "Units are: \(TableUnit.symbols.joined(separator: ", ")).")
       }
       units[quantity] = known

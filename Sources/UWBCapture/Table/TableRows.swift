@@ -54,7 +54,7 @@ struct TableRows {
   ) throws(BadField) -> Double? {
     guard let column else { return nil }
     guard let value = row.number(column.index), value.isFinite || row.isPresent(column.index) else {
-      if row.isPresent(column.index) { throw BadField(column: column.index, problem: "is no number") }
+      if row.isPresent(column.index) { throw BadField(column: column.index, problem: "is not a number") }
       return nil
     }
     let scaled = value * column.factor
@@ -102,7 +102,7 @@ struct TableRows {
       time = clock.seconds(row, column.index)
     }
     guard let time, TableClock.range.contains(time) else {
-      throw BadField(column: column.index, problem: "is no time (seconds or ISO 8601)")
+      throw BadField(column: column.index, problem: "is not a time (seconds or ISO 8601)")
     }
     return time
   }
@@ -116,13 +116,13 @@ struct TableRows {
     }
     if !isHexadecimal, let number = row.plainNumber(column.index) {
       guard let value = UInt64(exactly: number) else {
-        throw BadField(column: column.index, problem: "is no address, 0 to 2⁶⁴−1")
+        throw BadField(column: column.index, problem: "is not an address, 0 to 2⁶⁴−1")
       }
       return DeviceAddress(rawValue: value)
     }
     let text = row.text(column.index)
     guard let address = Self.address(text, isHexadecimal: isHexadecimal) else {
-      throw BadField(column: column.index, problem: "is no address")
+      throw BadField(column: column.index, problem: "is not an address")
     }
     return address
   }

@@ -81,7 +81,7 @@ struct TableTimestamps {
     guard let column = columns[index] else { return DeviceTime(ticks: 0) }
     let scaled = rows.row.number(column.index).map { column.hasUnit ? ($0 * column.factor).rounded() : $0 }
     guard let value = scaled, value == value.rounded(), value >= -2_147_483_648, value < 1_099_511_627_776 else {
-      throw TableRows.BadField(column: column.index, problem: "is no timestamp in ticks, of 32 or 40 bits")
+      throw TableRows.BadField(column: column.index, problem: "is not a timestamp in ticks, of 32 or 40 bits")
     }
     if value >= 4_294_967_296 { bits = 40 }
     return DeviceTime(ticks: UInt64(bitPattern: Int64(value)) & (value < 0 ? 0xFFFF_FFFF : 0xFF_FFFF_FFFF))

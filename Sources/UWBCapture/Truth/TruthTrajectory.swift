@@ -46,7 +46,7 @@ public struct PlaceList: Sendable, Hashable {
         sides.count == 2 ? TableRows.address(sides[0]) : DeviceAddress(rawValue: UInt64(addresses.count))
       guard (1...2).contains(sides.count), numbers.count == 3, let address,
         numbers.allSatisfy(CaptureLimits.distance.contains)
-      else { throw CaptureError(file: option, place: String(part), problem: "this is no place", remedy: remedy) }
+      else { throw CaptureError(file: option, place: String(part), problem: "this is not a place", remedy: remedy) }
       try add(address, SIMD3(numbers[0], numbers[1], numbers[2]), option, remedy)
     }
   }

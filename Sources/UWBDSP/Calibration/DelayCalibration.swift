@@ -86,10 +86,10 @@ public struct DelayCalibration: Sendable, Hashable, Codable {
   /// What is wrong with it, if anything: a file may have been written by hand.
   public var problem: String? {
     if let address = devices.compactMap(\.address).first(where: { DeviceAddress($0) == nil }) {
-      return "“\(address)” is no device address"
+      return "“\(address)” is not a device address"
     }
     if let device = devices.first(where: { !$0.delay.isFinite || abs($0.delay) > 1e-3 }) {
-      return "\(device.delay) s is no antenna delay"
+      return "\(device.delay) s is not an antenna delay"
     }
     var seen: Set<DeviceAddress?> = []
     if let device = devices.first(where: { !seen.insert($0.address.flatMap { DeviceAddress($0) }).inserted }) {

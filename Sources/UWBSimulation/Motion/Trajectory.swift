@@ -43,7 +43,7 @@ public struct Trajectory: Sendable, Hashable {
   public static func circle(
     centre: SIMD3<Double>, radius: Double, speed: Double, startAngle: Double = 0
   ) -> Trajectory {
-    precondition(radius > 0, "a circle of radius \(radius) m is no trajectory")
+    precondition(radius > 0, "a circle of radius \(radius) m is not a trajectory")
     return Trajectory(
       kind: .circle(centre: centre, radius: radius, angularSpeed: speed / radius, startAngle: startAngle))
   }

@@ -13,7 +13,7 @@ public struct FrequencyDependence: Sendable, Hashable {
 
   /// - Precondition: a positive carrier.
   public init(exponent: Double, carrier: Double) {
-    precondition(carrier > 0, "\(carrier) Hz is no carrier")
+    precondition(carrier > 0, "\(carrier) Hz is not a carrier")
     self.exponent = exponent
     self.carrier = carrier
   }

@@ -79,7 +79,7 @@ struct AccessoryCommand: ParsableCommand {
           let key = context.codingPath.last?.stringValue
           throw CaptureError(file: place, place: key, problem: context.debugDescription, remedy: remedy)
         } catch {
-          throw CaptureError(file: place, problem: "is no message", remedy: remedy)
+          throw CaptureError(file: place, problem: "is not a message", remedy: remedy)
         }
         try output.write(HexText.string(bytes) + "\n")
       }

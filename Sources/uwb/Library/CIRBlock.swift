@@ -77,7 +77,7 @@ package struct CIRBlock: @unchecked Sendable {
       extent = sum
     }
     guard UInt(bitPattern: samples) % UInt(format.byteCount / 2) == 0 else {
-      return "Numbers of \(format.byteCount / 2) bytes can't begin at an address that is no multiple of it."
+      return "Numbers of \(format.byteCount / 2) bytes can't begin at an address that is not a multiple of it."
     }
     return nil
   }

@@ -86,7 +86,7 @@ enum ArrayFile {
     }
     guard EngineLimits.carrier.contains(contents.carrier) else {
       throw fault(
-        "carrier_hz", "\(contents.carrier) is no frequency", "Give the carrier in hertz, 7987200000 for channel 9.")
+        "carrier_hz", "\(contents.carrier) is not a frequency", "Give the carrier in hertz, 7987200000 for channel 9.")
     }
     guard (contents.positions == nil) != (contents.layout == nil) else {
       throw fault(
@@ -107,7 +107,7 @@ enum ArrayFile {
         let (level, phase) = (gain.leveldB ?? 0, gain.phase ?? 0)
         guard abs(level) <= 100, abs(phase) <= EngineLimits.phase else {
           throw fault(
-            "gains[\(index)]", "is no gain",
+            "gains[\(index)]", "is not a gain",
             "Give level_db within ±100 dB and phase_deg within ±\(EngineLimits.phase).")
         }
         return Complex(length: pow(10, level / 20), phase: phase * .pi / 180)
@@ -174,7 +174,7 @@ enum ArrayFile {
         let vector = pattern.boresight ?? [0, 0, -1]
         let exponent = pattern.exponent ?? 1
         guard vector.count == 3, vector.allSatisfy(\.isFinite), exponent > 0, exponent <= 100 else {
-          throw fault(place, "is no cosine pattern", "Give boresight as [x, y, z] and an exponent up to 100.")
+          throw fault(place, "is not a cosine pattern", "Give boresight as [x, y, z] and an exponent up to 100.")
         }
         let raw = SIMD3(vector[0], vector[1], vector[2])
         let size = (raw * raw).sum().squareRoot()
@@ -191,7 +191,7 @@ enum ArrayFile {
       let step = axis.step ?? 0
       guard axis.count >= 1, axis.count <= 3600, abs(axis.first) <= 360, axis.count == 1 || (step > 0 && step <= 180)
       else {
-        throw fault("manifold.\(name)", "is no axis", "Give first, step (degrees) and count.")
+        throw fault("manifold.\(name)", "is not an axis", "Give first, step (degrees) and count.")
       }
       return ManifoldGrid.Axis(first: axis.first * .pi / 180, step: step * .pi / 180, count: axis.count)
     }

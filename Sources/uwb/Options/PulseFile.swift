@@ -61,7 +61,7 @@ enum PulseFile {
       contents.peak <= Double(contents.samples.count - 1), (0...1).contains(contents.modelError ?? 0)
     else {
       throw CaptureError(
-        file: path, problem: "this is no pulse",
+        file: path, problem: "this is not a pulse",
         remedy:
           "It takes a spacing_s from \(spacings.lowerBound) to \(spacings.upperBound), at least four samples within ±1e15 "
           + "that last \(longest) s at most, a peak_index inside them, and a model_error from 0 to 1.")

@@ -114,7 +114,7 @@ struct RangeParameters: ParsableArguments {
   private static func address(_ text: String) throws -> UInt16 {
     let digits = text.lowercased().hasPrefix("0x") ? String(text.dropFirst(2)) : text
     guard digits.allSatisfy(\.isHexDigit), let address = UInt16(digits, radix: 16) else {
-      throw ValidationError("“\(text)” is no short address: give up to four hexadecimal digits.")
+      throw ValidationError("“\(text)” is not a short address: give up to four hexadecimal digits.")
     }
     return address
   }
