@@ -97,7 +97,7 @@ import UWBPlatform
   @Test(
     "mistakes are told with their place and remedy",
     arguments: [
-      (["/dev/null"], Int32(1), "no serial device"), (["unix:/nonexistent/radio"], 1, "can't connect"),
+      (["/dev/null"], Int32(1), "not a serial device"), (["unix:/nonexistent/radio"], 1, "can't connect"),
       (["tcp:host"], 64, "tcp:HOST:PORT"), (["/dev/null", "--param", "nothing=1"], 64, "ranging-interval"),
       (["/dev/null", "--param", "hopping=256"], 64, "from 0 to 255"),
       (["/dev/null", "--peer", "12345"], 64, "short address"),
