@@ -5,21 +5,26 @@ public struct RangingMessage: Sendable {
   /// What its receiver reports, on the receiver's clock.
   @inlinable public var reception: Reception? {
     get { stored?.reception }
-    set { stored = newValue.map(StoredReception.init) }
+    set { stored = if let newValue { StoredReception(newValue) } else { nil } }
   }
   @usableFromInline var stored: StoredReception?
 
   /// Creates one with the given values.
-  @inlinable public init(transmitted: DeviceTime? = nil, reception: Reception? = nil) {
+  @inlinable public init(transmitted: DeviceTime? = nil, reception: consuming Reception? = nil) {
     self.transmitted = transmitted
-    stored = reception.map(StoredReception.init)
+    if let reception = consume reception { stored = StoredReception(reception) }
   }
 
-  /// Readers hand exchanges from one to the next: with receptions of some 350 bytes each inside, most of the time that a row of a table takes
-  /// went into moving them.
+  /// Takes another message's reception.
+  package mutating func takeReception(of other: RangingMessage) { stored = other.stored }
+
+  /// Whether it is known when the frame left, and when it came.
+  fileprivate var isTimed: Bool { transmitted != nil && stored != nil }
+
+  /// Most messages of short exchanges have none, and one takes some 350 bytes.
   @usableFromInline final class StoredReception: Sendable {
     @usableFromInline let reception: Reception
-    @inlinable init(_ reception: Reception) { self.reception = reception }
+    @inlinable init(_ reception: consuming Reception) { self.reception = reception }
   }
 }
 
@@ -85,40 +90,125 @@ public struct RangingExchange: Sendable {
     case local, peer
   }
 
+  @usableFromInline struct Fields: Sendable {
+    @usableFromInline var index: Int
+    @usableFromInline var time: Double
+    @usableFromInline var peer: DeviceAddress
+    @usableFromInline var local: DeviceAddress?
+    @usableFromInline var initiator: Initiator
+    @usableFromInline var poll: RangingMessage
+    @usableFromInline var response: RangingMessage?
+    @usableFromInline var secondPoll: RangingMessage?
+    @usableFromInline var final: RangingMessage?
+    @usableFromInline var counterBits: Int
+    @usableFromInline var chipReport: ChipReport?
+    @usableFromInline var phaseDifferences: [Double]?
+    @usableFromInline var ready: RadioMeasurement?
+    @usableFromInline var hasFailed: Bool
+    @usableFromInline var truth: GroundTruth?
+    @usableFromInline var peerPosition: PackedVector?
+  }
+
+  /// Copied before it is changed, unless it has one owner: readers, threads and outputs hand exchanges on, and 500 bytes moved at each
+  /// step took most of the time of a table's row.
+  @usableFromInline final class Storage: @unchecked Sendable {
+    @exclusivity(unchecked) @usableFromInline var fields: Fields
+    @usableFromInline init(_ fields: Fields) { self.fields = fields }
+  }
+
+  @usableFromInline var storage: Storage
+
+  /// The fields, to be changed.
+  @usableFromInline var owned: Fields {
+    get { storage.fields }
+    _modify {
+      if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.fields) }
+      yield &storage.fields
+    }
+  }
+
   /// Counts the exchanges of a capture from 0.
-  public var index: Int
+  @inlinable public var index: Int {
+    get { storage.fields.index }
+    _modify { yield &owned.index }
+  }
   /// Seconds since the capture's first exchange, on the local device's clock.
-  public var time: Double
+  @inlinable public var time: Double {
+    get { storage.fields.time }
+    _modify { yield &owned.time }
+  }
   /// Address of the other device.
-  public var peer: DeviceAddress
+  @inlinable public var peer: DeviceAddress {
+    get { storage.fields.peer }
+    _modify { yield &owned.peer }
+  }
   /// Address of the local device; nil where the capture does not name it.
-  public var local: DeviceAddress?
+  @inlinable public var local: DeviceAddress? {
+    get { storage.fields.local }
+    _modify { yield &owned.local }
+  }
   /// The device that sends the poll.
-  public var initiator: Initiator
+  @inlinable public var initiator: Initiator {
+    get { storage.fields.initiator }
+    _modify { yield &owned.initiator }
+  }
   /// The first frame, from the initiator.
-  public var poll: RangingMessage
+  @inlinable public var poll: RangingMessage {
+    get { storage.fields.poll }
+    _modify { yield &owned.poll }
+  }
   /// The second frame, from the responder.
-  public var response: RangingMessage?
+  @inlinable public var response: RangingMessage? {
+    get { storage.fields.response }
+    _modify { yield &owned.response }
+  }
   /// The responder's own poll, between response and final: double-sided ranging with four messages.
-  public var secondPoll: RangingMessage?
+  @inlinable public var secondPoll: RangingMessage? {
+    get { storage.fields.secondPoll }
+    _modify { yield &owned.secondPoll }
+  }
   /// The third frame, from the initiator; nil in single-sided ranging.
-  public var final: RangingMessage?
+  @inlinable public var final: RangingMessage? {
+    get { storage.fields.final }
+    _modify { yield &owned.final }
+  }
   /// Bits of the devices' counters that the timestamps kept: 40, or 32 where a program printed 32. Intervals inside the
   /// exchange are right either way; from one exchange to the next whole wraps of 67 ms are lost with 32.
-  public var counterBits: Int
+  @inlinable public var counterBits: Int {
+    get { storage.fields.counterBits }
+    _modify { yield &owned.counterBits }
+  }
   /// Results of the chip itself; nil where the capture has none.
-  public var chipReport: ChipReport?
+  @inlinable public var chipReport: ChipReport? {
+    get { storage.fields.chipReport }
+    _modify { yield &owned.chipReport }
+  }
   /// Phase differences of arrival that the chip hands over in place of CIRs, rad, whole turns not told: as the device
   /// numbers its antenna pairs, or antenna 1, 2, … against antenna 0 where an array is given.
-  public var phaseDifferences: [Double]?
+  @inlinable public var phaseDifferences: [Double]? {
+    get { storage.fields.phaseDifferences }
+    _modify { yield &owned.phaseDifferences }
+  }
   /// What a chip that ranges by itself has measured; the engine hands it on, and adds what the impulse responses say.
-  public var ready: RadioMeasurement?
+  @inlinable public var ready: RadioMeasurement? {
+    get { storage.fields.ready }
+    _modify { yield &owned.ready }
+  }
   /// Whether such a chip says that the round failed.
-  public var hasFailed = false
+  @inlinable public var hasFailed: Bool {
+    get { storage.fields.hasFailed }
+    _modify { yield &owned.hasFailed }
+  }
   /// What is known to be true; nil where the capture has none.
-  public var truth: GroundTruth?
+  @inlinable public var truth: GroundTruth? {
+    get { storage.fields.truth }
+    _modify { yield &owned.truth }
+  }
   /// Where the peer stands, m, in the room's axes; `nil` where the capture doesn't say.
-  public var peerPosition: SIMD3<Double>?
+  @inlinable public var peerPosition: SIMD3<Double>? {
+    get { storage.fields.peerPosition?.vector }
+    set { owned.peerPosition = newValue.map(PackedVector.init) }
+  }
 
   /// Creates one with the given values.
   public init(
@@ -128,21 +218,12 @@ public struct RangingExchange: Sendable {
     phaseDifferences: [Double]? = nil, ready: RadioMeasurement? = nil, truth: GroundTruth? = nil,
     peerPosition: SIMD3<Double>? = nil
   ) {
-    self.index = index
-    self.time = time
-    self.peer = peer
-    self.local = local
-    self.initiator = initiator
-    self.poll = poll
-    self.response = response
-    self.secondPoll = secondPoll
-    self.final = final
-    self.counterBits = counterBits
-    self.chipReport = chipReport
-    self.phaseDifferences = phaseDifferences
-    self.ready = ready
-    self.truth = truth
-    self.peerPosition = peerPosition
+    storage = Storage(
+      Fields(
+        index: index, time: time, peer: peer, local: local, initiator: initiator, poll: poll, response: response,
+        secondPoll: secondPoll, final: final, counterBits: counterBits, chipReport: chipReport,
+        phaseDifferences: phaseDifferences, ready: ready, hasFailed: false, truth: truth,
+        peerPosition: peerPosition.map(PackedVector.init)))
   }
 }
 
@@ -152,7 +233,8 @@ extension RangingExchange {
 
   /// Whether every timestamp is there that double-sided ranging needs.
   public var hasDoubleSidedTimestamps: Bool {
-    response != nil && final != nil && messages.allSatisfy { $0.transmitted != nil && $0.reception != nil }
+    guard let response, let final else { return false }
+    return poll.isTimed && response.isTimed && final.isTimed && secondPoll?.isTimed ?? true
   }
 
   /// What receivers report of those messages of which they hold an impulse response, in the same order.

@@ -29,7 +29,11 @@ public struct Reception: Sendable {
   /// The chip's own noise threshold, in accumulator counts.
   public var noiseThreshold: Int?
   /// Magnitudes of the accumulator at the three taps round the chip's first path, counts.
-  public var firstPathAmplitudes: SIMD3<Double>?
+  @inlinable public var firstPathAmplitudes: SIMD3<Double>? {
+    get { amplitudes?.vector }
+    set { amplitudes = newValue.map(PackedVector.init) }
+  }
+  @usableFromInline var amplitudes: PackedVector?
   /// The chip's own standard deviation of the accumulator's noise, counts.
   public var noiseDeviation: Double?
   /// Offset of the clocks by the carrier: rate of the sender's over the receiver's less 1, parts per million. Registers have
@@ -39,7 +43,7 @@ public struct Reception: Sendable {
   public var timeTrackingOffsetppm: Double?
 
   /// Creates one with the given values.
-  public init(
+  @inlinable public init(
     time: DeviceTime, chipFirstPathTaps: Double? = nil, impulseResponse: ChannelImpulseResponse? = nil,
     preambleCount: Int? = nil, receivedPowerdBm: Double? = nil, firstPathPowerdBm: Double? = nil,
     noiseThreshold: Int? = nil, antennaPhases: [Double]? = nil, antennaFirstPathTaps: [Double]? = nil,
@@ -55,7 +59,7 @@ public struct Reception: Sendable {
     self.noiseThreshold = noiseThreshold
     self.antennaPhases = antennaPhases
     self.antennaFirstPathTaps = antennaFirstPathTaps
-    self.firstPathAmplitudes = firstPathAmplitudes
+    amplitudes = firstPathAmplitudes.map(PackedVector.init)
     self.noiseDeviation = noiseDeviation
     self.carrierOffsetppm = carrierOffsetppm
     self.timeTrackingOffsetppm = timeTrackingOffsetppm

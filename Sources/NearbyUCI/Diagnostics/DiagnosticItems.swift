@@ -183,7 +183,7 @@ public struct SegmentImpulseResponse: UCILayout {
   }
 
   /// A number of one to eight octets, the lowest first, in two's complement.
-  private static func signed(_ bytes: RawSpan, _ offset: Int, octets: Int) -> Int64 {
+  @inline(__always) private static func signed(_ bytes: RawSpan, _ offset: Int, octets: Int) -> Int64 {
     var raw: UInt64 = 0
     if offset + 8 <= bytes.byteCount {
       raw = UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))

@@ -38,8 +38,8 @@ struct DiagnosticsJoin: Sendable {
   /// The session's configuration asks for diagnostics.
   mutating func expect(_ token: UInt32) { sessions[token, default: Session()].missed = 0 }
 
-  mutating func take(_ round: Round) -> [Round] {
-    let released = release()
+  mutating func take(_ round: Round, into rounds: inout [Round]) {
+    release(into: &rounds)
     // What came for rounds before this one stays without.
     drop { $0.token == round.key.token && $0 != round.key }
     var round = round
@@ -49,21 +49,22 @@ struct DiagnosticsJoin: Sendable {
     } else if let missed = sessions[round.key.token]?.missed {
       if missed < Self.longestWait {
         held = round
-        return released
+        return
       }
       problems[.roundWithoutDiagnostics, default: 0] += 1
     }
     sessions[round.key.token, default: Session()].last = round.key.sequence
-    return released + [round]
+    rounds.append(round)
   }
 
-  mutating func take(_ diagnostics: RangeDiagnostics) -> [Round] {
+  mutating func take(_ diagnostics: RangeDiagnostics, into rounds: inout [Round]) {
     let key = Key(token: diagnostics.token, sequence: diagnostics.sequence)
     if var round = held, round.key == key {
       held = nil
       round.reports = diagnostics.reports
       sessions[key.token] = Session(missed: 0, last: key.sequence)
-      return [round]
+      rounds.append(round)
+      return
     }
     sessions[key.token, default: Session()].missed = 0
     if sessions[key.token]?.last == key.sequence {
@@ -74,37 +75,33 @@ struct DiagnosticsJoin: Sendable {
       early.append((key, diagnostics.reports))
       if early.count > Self.capacity { drop { [oldest = early[0].key] in $0 == oldest } }
     }
-    return []
   }
 
   /// A session ranges no more: what waits goes on.
-  mutating func end(_ token: UInt32) -> [Round] {
-    defer {
-      drop { $0.token == token }
-      sessions[token]?.last = nil
-    }
-    return held?.info.token == token ? release() : []
+  mutating func end(_ token: UInt32, into rounds: inout [Round]) {
+    if held?.info.token == token { release(into: &rounds) }
+    drop { $0.token == token }
+    sessions[token]?.last = nil
   }
 
   /// The same of all sessions, which are forgotten.
-  mutating func end() -> [Round] {
-    defer {
-      drop { _ in true }
-      sessions.removeAll()
-    }
-    return release()
+  mutating func end(into rounds: inout [Round]) {
+    release(into: &rounds)
+    drop { _ in true }
+    sessions.removeAll()
   }
 
-  private mutating func release() -> [Round] {
-    guard let round = held else { return [] }
+  private mutating func release(into rounds: inout [Round]) {
+    guard let round = held else { return }
     held = nil
     problems[.roundWithoutDiagnostics, default: 0] += 1
     let missed = sessions[round.key.token]?.missed
     sessions[round.key.token] = Session(missed: missed.map { $0 + 1 }, last: round.key.sequence)
-    return [round]
+    rounds.append(round)
   }
 
   private mutating func drop(_ isOver: (Key) -> Bool) {
+    guard !early.isEmpty else { return }
     let count = early.count
     early.removeAll { isOver($0.key) }
     if early.count < count { problems[.diagnosticsWithoutRound, default: 0] += count - early.count }

@@ -156,6 +156,8 @@ extension DiagnosticField.Value {
   /// Items without a count, to the field's end.
   private static func items<Item: UCILayout>(_ coder: inout UCICoder) throws(UCIError) -> [Item] {
     var items: [Item] = []
+    // A receiver or two have one each.
+    items.reserveCapacity(2)
     while coder.available > 0 {
       var item = Item()
       try item.code(&coder)

@@ -46,11 +46,13 @@ extension FrameReport {
     var unreadable = 0
     for field in fields {
       switch field.value {
-      case .impulseResponses(let list): windows += list.map(TapWindow.init)
+      case .impulseResponses(let list):
+        windows.reserveCapacity(windows.count + list.count)
+        for response in list { windows.append(TapWindow(response)) }
       case .windows(let list):
-        let read = list.enumerated().compactMap { TapWindow($1, receiver: $0) }
-        unreadable += list.count - read.count
-        windows += read
+        for (receiver, window) in list.enumerated() {
+          if let read = TapWindow(window, receiver: receiver) { windows.append(read) } else { unreadable += 1 }
+        }
       case .other where field.type == 2 || field.type == 7: unreadable += 1
       default: break
       }
@@ -81,45 +83,55 @@ extension Reception {
   ///
   /// Taps are taken to lie `UWB.tap` apart, as in the chips whose diagnostics are described.
   ///
-  /// - Returns: `nil` where there is no tap; and how many windows have no part in it.
-  static func joining(_ windows: [TapWindow], of report: FrameReport) -> (reception: Reception?, unused: Int) {
+  /// - Returns: a message of which the reception is known, `nil` where there is no tap; and how many windows have no part in it.
+  static func joining(_ windows: [TapWindow], of report: FrameReport) -> (message: RangingMessage?, unused: Int) {
     guard let segment = windows.lazy.filter({ !$0.taps.isEmpty }).map(\.id.segment).min() else {
       return (nil, windows.count)
     }
-    let ordered = windows.filter { $0.id.segment == segment && !$0.taps.isEmpty }.sorted { first, second in
-      first.id.isPrimaryReceiver == second.id.isPrimaryReceiver
-        ? first.id.receiver < second.id.receiver : first.id.isPrimaryReceiver
-    }
-    // A bit for each of the sixteen receivers that a window can name.
-    var receivers: UInt16 = 0
-    let rows = ordered.filter { window in
-      guard window.taps.count == ordered[0].taps.count, window.octets == ordered[0].octets else { return false }
-      let bit: UInt16 = 1 << window.id.receiver
-      defer { receivers |= bit }
-      return receivers & bit == 0
-    }
+    var rows = windows
+    rows.removeAll { $0.id.segment != segment || $0.taps.isEmpty }
+    if rows.count > 1 { order(&rows) }
     var reception = Reception(time: DeviceTime(ticks: 0), chipFirstPathTaps: rows[0].firstPath.map(Double.init))
-    reception.impulseResponse = ChannelImpulseResponse(rows.map(\.taps), octets: rows[0].octets)
-    let places = rows.compactMap(\.firstPath).map(Double.init)
+    reception.impulseResponse = ChannelImpulseResponse(rows)
     // Each receiver cuts its window round its own first path.
-    if rows.count > 1, places.count == rows.count { reception.antennaFirstPathTaps = places }
+    if rows.count > 1, rows.allSatisfy({ $0.firstPath != nil }) {
+      reception.antennaFirstPathTaps = rows.compactMap { $0.firstPath.map(Double.init) }
+    }
     if let metrics = report.metrics(of: rows[0].id) {
       reception.receivedPowerdBm = metrics.level
       reception.firstPathPowerdBm = metrics.firstPath.level
     }
-    return (reception, windows.count - rows.count)
+    return (RangingMessage(reception: reception), windows.count - rows.count)
+  }
+
+  /// The primary receiver first, and of each receiver the first window alone, if it has the first one's shape.
+  private static func order(_ rows: inout [TapWindow]) {
+    rows.sort { first, second in
+      first.id.isPrimaryReceiver == second.id.isPrimaryReceiver
+        ? first.id.receiver < second.id.receiver : first.id.isPrimaryReceiver
+    }
+    let (tapCount, octets) = (rows[0].taps.count, rows[0].octets)
+    // A bit for each of the sixteen receivers that a window can name.
+    var receivers: UInt16 = 0
+    rows.removeAll { window in
+      guard window.taps.count == tapCount, window.octets == octets else { return true }
+      let bit: UInt16 = 1 << window.id.receiver
+      defer { receivers |= bit }
+      return receivers & bit != 0
+    }
   }
 }
 
 extension ChannelImpulseResponse {
-  /// - Parameter rows: the taps of each receiver, as many of each.
-  fileprivate init(_ rows: [[SIMD2<Int64>]], octets: Int) {
-    let format: SampleFormat = octets <= SampleFormat.int16.byteCount ? .int16 : .float32
-    let storage = TapStorage(byteCount: rows.count * rows[0].count * format.byteCount)
+  /// - Parameter rows: a window of each receiver, all of one shape.
+  fileprivate init(_ rows: [TapWindow]) {
+    let tapCount = rows[0].taps.count
+    let format: SampleFormat = rows[0].octets <= SampleFormat.int16.byteCount ? .int16 : .float32
+    let storage = TapStorage(byteCount: rows.count * tapCount * format.byteCount)
     storage.withMutableBytes { bytes in
       var offset = 0
       for row in rows {
-        for tap in row {
+        for tap in row.taps {
           switch format {
           case .int16:
             let parts = SIMD2<Int16>(clamping: tap)
@@ -133,6 +145,6 @@ extension ChannelImpulseResponse {
         }
       }
     }
-    self.init(storage: storage, format: format, antennaCount: rows.count, tapCount: rows[0].count)
+    self.init(storage: storage, format: format, antennaCount: rows.count, tapCount: tapCount)
   }
 }

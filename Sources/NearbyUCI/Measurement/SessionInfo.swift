@@ -81,6 +81,29 @@ public struct SessionInfo: UCIMessage {
     coder.codeRest(&vendorBytes)
   }
 
+  /// What the header says of the round alone.
+  public struct Round: Sendable, Hashable {
+    /// Sequence number.
+    public var sequence: UInt32 = 0
+    /// Handle of the session; before UCI 2.0 the identifier of the session.
+    public var token: UInt32 = 0
+    /// ms
+    public var interval: UInt32 = 0
+
+    /// - Parameter payload: the message's; `nil` where it is too short, or has the layout before FiRa 1.1.
+    public init?(of payload: [UInt8]) {
+      guard !LegacySessionInfo.isLegacy(payload) else { return nil }
+      var coder = UCICoder(reading: payload, dialect: UCIDialect())
+      var change: UInt8 = 0
+      do throws(UCIError) {
+        try coder.code(&sequence, "sequence number")
+        try coder.code(&token, "session token")
+        try coder.code(&change, "round change")
+        try coder.code(&interval, "ranging interval")
+      } catch { return nil }
+    }
+  }
+
   private mutating func codeMeasurements(_ coder: inout UCICoder) throws(UCIError) {
     if coder.isReading {
       measurements =
@@ -178,6 +201,7 @@ public struct TwoWayMeasurement: UCILayout {
   public var slot: UInt8 = 0
   /// −2 dBm a unit; 0 for none.
   public var rawSignalStrength: UInt8 = 0
+  /// Empty for zeros.
   private var reserved: [UInt8] = []
 
   /// Creates one with default values.
@@ -196,8 +220,7 @@ public struct TwoWayMeasurement: UCILayout {
     try coder.code(&slot, "slot index")
     try coder.code(&rawSignalStrength, "signal strength")
     let reservedCount = coder.hasExtendedAddresses ? 5 : 11
-    if !coder.isReading, reserved.count != reservedCount { reserved = [UInt8](repeating: 0, count: reservedCount) }
-    try coder.code(&reserved, count: reservedCount, "reserved octets")
+    try coder.codeReserved(&reserved, count: reservedCount)
   }
 
   /// m, below zero where the status says so; `nil` where the round has not measured.

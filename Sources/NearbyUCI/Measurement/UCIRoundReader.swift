@@ -64,6 +64,8 @@ public struct UCIRoundReader: Sendable {
   private var answers = UCIReassembler()
   private var sessions: [UInt32: Session] = [:]
   private var diagnostics = DiagnosticsJoin()
+  /// Rounds that wait for nothing more. Empty between packets.
+  private var rounds: [DiagnosticsJoin.Round] = []
   /// Whether the chip was told to reset and has not answered: what it still says is of sessions that are no more.
   private var isResetting = false
   /// Of the session whose making was asked for last.
@@ -79,37 +81,61 @@ public struct UCIRoundReader: Sendable {
   ///
   /// - Parameter microseconds: when it passed, on any clock
   public mutating func push(_ packet: UCIPacket, microseconds: UInt64 = 0) -> [Result] {
+    var results: [Result] = []
+    push(packet, microseconds: microseconds, into: &results)
+    return results
+  }
+
+  /// The same, appended to an array that the next packets take again.
+  public mutating func push(_ packet: UCIPacket, microseconds: UInt64, into results: inout [Result]) {
     do throws(UCIError) {
       let isCommand = packet.kind.type == .command
-      guard let message = try isCommand ? commands.push(packet) : answers.push(packet) else { return [] }
-      return try take(message, microseconds)
+      guard let message = try isCommand ? commands.push(packet) : answers.push(packet) else { return }
+      try take(message, microseconds, &results)
     } catch {
       note(.badMessage)
-      return []
     }
   }
 
   /// Ends the traffic: gives the results that still wait for diagnostics.
-  public mutating func finish() -> [Result] { diagnostics.end().flatMap { results(of: $0) } }
+  public mutating func finish() -> [Result] {
+    var results: [Result] = []
+    finish(into: &results)
+    return results
+  }
+
+  private mutating func finish(into results: inout [Result]) {
+    diagnostics.end(into: &rounds)
+    takeRounds(into: &results)
+  }
+
+  /// Makes results of the rounds that `diagnostics` has let go.
+  private mutating func takeRounds(into results: inout [Result]) {
+    guard !rounds.isEmpty else { return }
+    for round in rounds { add(round, to: &results) }
+    rounds.removeAll(keepingCapacity: true)
+  }
 
   private func read<Message: UCIMessage>(_ packet: UCIPacket) throws(UCIError) -> Message {
     try Message(payload: packet.payload, dialect: dialect)
   }
 
-  private mutating func take(_ packet: UCIPacket, _ microseconds: UInt64) throws(UCIError) -> [Result] {
+  private mutating func take(
+    _ packet: UCIPacket, _ microseconds: UInt64, _ results: inout [Result]
+  ) throws(UCIError) {
     switch packet.kind {
     case SessionInfo.kind where LegacySessionInfo.isLegacy(packet.payload):
       let _: LegacySessionInfo = try read(packet)
       note(.otherRound)
-    case SessionInfo.kind: return take(try read(packet) as SessionInfo, microseconds)
+    case SessionInfo.kind: take(try read(packet) as SessionInfo, microseconds)
     case AndroidDiagnostics.kind, QorvoDiagnostics.kind:
       let seen: AndroidDiagnostics = try read(packet)
-      return isResetting ? [] : take(seen.diagnostics)
+      if !isResetting { diagnostics.take(seen.diagnostics, into: &rounds) }
     case ResetDevice.kind:
       let _: ResetDevice = try read(packet)
       defer { sessions.removeAll() }
       isResetting = true
-      return finish()
+      finish(into: &results)
     case UCIStatusResponse<ResetDevice>.kind:
       let _: UCIStatusResponse<ResetDevice> = try read(packet)
       isResetting = false
@@ -126,12 +152,12 @@ public struct UCIRoundReader: Sendable {
     case StartSession.kind: sessions[(try read(packet) as StartSession).token]?.sequence = nil
     case SessionStatus.kind:
       let status: SessionStatus = try read(packet)
-      if status.state != .active { return diagnostics.end(status.token).flatMap { results(of: $0) } }
+      if status.state != .active { diagnostics.end(status.token, into: &rounds) }
     default:
       if NXPImpulseResponse.kinds.contains(packet.kind) { note(.windowWithoutRound) }
       _ = try packet.decoded(in: dialect)
     }
-    return []
+    takeRounds(into: &results)
   }
 
   private mutating func configure(_ command: SetSessionConfiguration) {
@@ -148,25 +174,21 @@ public struct UCIRoundReader: Sendable {
     sessions[command.token] = session
   }
 
-  private mutating func take(_ info: SessionInfo, _ microseconds: UInt64) -> [Result] {
-    guard !isResetting else { return [] }
+  private mutating func take(_ info: SessionInfo, _ microseconds: UInt64) {
+    guard !isResetting else { return }
     let lost = sessions[info.token]?.sequence.map { Int(info.sequence &- $0 &- 1) } ?? 0
     sessions[info.token, default: Session()].sequence = info.sequence
     // A number that goes back is a session's that began anew.
     let round = DiagnosticsJoin.Round(info: info, microseconds: microseconds, lost: lost < 1 << 16 ? lost : 0)
-    return diagnostics.take(round).flatMap { results(of: $0) }
+    diagnostics.take(round, into: &rounds)
   }
 
-  private mutating func take(_ seen: RangeDiagnostics) -> [Result] {
-    diagnostics.take(seen).flatMap { results(of: $0) }
-  }
-
-  private mutating func results(of round: DiagnosticsJoin.Round) -> [Result] {
+  private mutating func add(_ round: DiagnosticsJoin.Round, to results: inout [Result]) {
     note(.lostRound, round.lost)
     let session = sessions[round.info.token] ?? Session()
     let peers = round.info.peerRounds
     if !round.info.measurements.isRead { note(.otherRound) }
-    let results = peers.enumerated().map { index, peer in
+    for (index, peer) in peers.enumerated() {
       var exchange = RangingExchange(
         index: 0, time: 0, peer: peer.peer, local: session.local,
         poll: RangingMessage(transmitted: peer.transmitted, reception: peer.received.map { Reception(time: $0) }),
@@ -176,22 +198,25 @@ public struct UCIRoundReader: Sendable {
         },
         ready: peer.measurement)
       exchange.hasFailed = peer.measurement == nil
-      // Without an address a frame can be but the only peer's.
-      let reports = round.reports.filter { $0.emitter.map { UInt64($0) == peer.peer.rawValue } ?? (peers.count == 1) }
-      let frames = RoundFrames(reports, isInitiator: session.isInitiator)
-      frames.enter(into: &exchange)
-      note(.unusedWindow, frames.unusedWindows)
-      note(.unreadableWindow, frames.unreadableWindows)
-      return Result(
-        token: round.info.token, sessionID: session.id, sequence: round.info.sequence, status: peer.status,
-        microseconds: round.microseconds, exchange: exchange, lost: index == 0 ? round.lost : 0)
+      if !round.reports.isEmpty {
+        // Without an address a frame can be but the only peer's.
+        let frames = RoundFrames(round.reports, isInitiator: session.isInitiator) {
+          $0.emitter.map { UInt64($0) == peer.peer.rawValue } ?? (peers.count == 1)
+        }
+        frames.enter(into: &exchange)
+        note(.unusedWindow, frames.unusedWindows)
+        note(.unreadableWindow, frames.unreadableWindows)
+      }
+      results.append(
+        Result(
+          token: round.info.token, sessionID: session.id, sequence: round.info.sequence, status: peer.status,
+          microseconds: round.microseconds, exchange: exchange, lost: index == 0 ? round.lost : 0))
     }
     let unknown = round.reports.count { report in
       let isKnown = report.emitter.map { emitter in peers.contains { $0.peer.rawValue == UInt64(emitter) } }
       return !(isKnown ?? (peers.count <= 1)) && !report.windows().windows.isEmpty
     }
     note(.frameOfUnknownPeer, unknown)
-    return results
   }
 
   private mutating func note(_ problem: Problem, _ count: Int = 1) {

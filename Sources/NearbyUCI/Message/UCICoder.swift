@@ -106,6 +106,17 @@ public struct UCICoder: Sendable {
     offset += count
   }
 
+  /// So many octets without a meaning, kept as they came. Zeros, which most are, take no memory.
+  mutating func codeReserved(_ value: inout [UInt8], count: Int) throws(UCIError) {
+    if !isReading, value.isEmpty { value = [UInt8](repeating: 0, count: count) }
+    if isReading, available >= count, bytes[offset..<(offset + count)].allSatisfy({ $0 == 0 }) {
+      value = []
+      offset += count
+    } else {
+      try code(&value, count: count, "reserved octets")
+    }
+  }
+
   /// All that is left.
   public mutating func codeRest(_ value: inout [UInt8]) {
     if isReading { value = Array(bytes[offset..<end]) } else { bytes += value }
@@ -149,17 +160,17 @@ public struct UCICoder: Sendable {
   }
 
   /// So many elements of so many octets each, which `element` makes of the bytes from an offset on.
-  mutating func read<Element>(
+  @inline(__always) mutating func read<Element>(
     _ count: Int, octets: Int, _ field: @autoclosure () -> String, _ element: (RawSpan, Int) -> Element
   ) throws(UCIError) -> [Element] {
     try require(count * octets, field)
     let start = offset
     offset += count * octets
     let span = bytes.span.bytes
-    var elements: [Element] = []
-    elements.reserveCapacity(count)
-    for index in 0..<count { elements.append(element(span, start + octets * index)) }
-    return elements
+    return [Element](unsafeUninitializedCapacity: count) { elements, initialized in
+      for index in 0..<count { elements.initializeElement(at: index, to: element(span, start + octets * index)) }
+      initialized = count
+    }
   }
 
   mutating func codeCount<Number: FixedWidthInteger>(

@@ -56,7 +56,7 @@ public struct PoseTable: Sendable {
 
   /// - Parameter frame: what the table's axes are, and how strictly it is read.
   public init(_ source: ByteSource, frame: Frame = .device) throws {
-    var rows = try TableRows(source)
+    let rows = try TableRows(source)
     func failure(_ place: String, _ problem: String) -> CaptureError {
       CaptureError(file: source.name, place: place, problem: problem, remedy: frame.remedy)
     }

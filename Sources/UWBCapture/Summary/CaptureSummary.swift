@@ -45,9 +45,9 @@ public struct CaptureSummary: Sendable {
   /// Exchanges counted so far.
   public private(set) var exchanges = 0
   /// Exchanges of each peer.
-  public private(set) var peers: [DeviceAddress: Int] = [:]
+  public var peers: [DeviceAddress: Int] { peerCounts.counts }
   /// Exchanges by address of the local device.
-  public private(set) var locals: [DeviceAddress: Int] = [:]
+  public var locals: [DeviceAddress: Int] { localCounts.counts }
   /// Counts of the polls.
   public private(set) var poll = Message()
   /// Counts of the responses.
@@ -95,6 +95,8 @@ public struct CaptureSummary: Sendable {
     var format: ChannelImpulseResponse.SampleFormat
   }
 
+  private var peerCounts = AddressCounts()
+  private var localCounts = AddressCounts()
   private var shapeCounts: [Shape: Int] = [:]
   private var waits = WaitHistogram()
   private var lastTime: Double?
@@ -112,8 +114,8 @@ public struct CaptureSummary: Sendable {
   /// Takes the next exchange.
   public mutating func add(_ exchange: RangingExchange) {
     exchanges += 1
-    peers[exchange.peer, default: 0] += 1
-    if let local = exchange.local { locals[local, default: 0] += 1 }
+    peerCounts.add(exchange.peer)
+    if let local = exchange.local { localCounts.add(local) }
     if let response = poll.add(exchange.poll) { add(response) }
     if let response = exchange.response.flatMap({ response.add($0) }) { add(response) }
     if let response = exchange.final.flatMap({ final.add($0) }) { add(response) }
@@ -156,6 +158,27 @@ public struct CaptureSummary: Sendable {
   }
 }
 
+/// Counts addresses. A run of the same one is looked up once.
+private struct AddressCounts: Sendable {
+  private var ended: [DeviceAddress: Int] = [:]
+  private var run: (address: DeviceAddress, count: Int)?
+
+  mutating func add(_ address: DeviceAddress) {
+    if run?.address == address {
+      run?.count += 1
+    } else {
+      if let run { ended[run.address, default: 0] += run.count }
+      run = (address, 1)
+    }
+  }
+
+  var counts: [DeviceAddress: Int] {
+    var counts = ended
+    if let run { counts[run.address, default: 0] += run.count }
+    return counts
+  }
+}
+
 /// What one look at a CIR's samples tells.
 private struct SampleCheck {
   var isAllZero = true
@@ -167,28 +190,34 @@ private struct SampleCheck {
   init(_ response: ChannelImpulseResponse) {
     response.storage.withBytes { bytes in
       for antenna in 0..<response.antennaCount {
-        for tap in 0..<response.tapCount {
-          let start = response.byteOffset(antenna: antenna, tap: tap)
+        var start = response.byteOffset(antenna: antenna, tap: 0)
+        let step = response.tapStride * response.format.byteCount
+        for _ in 0..<response.tapCount {
           switch response.format {
-          case .int16:
-            let word = bytes.loadUnaligned(fromByteOffset: start, as: UInt32.self)
-            if word != 0 {
-              isAllZero = false
-              let parts = [Int16(truncatingIfNeeded: word), Int16(truncatingIfNeeded: word >> 16)]
-              if parts.contains(.max) || parts.contains(.min) { isSaturated = true }
-            }
-            mix(UInt64(word))
-          case .float32:
-            let word = bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self)
-            let real = Float(bitPattern: UInt32(truncatingIfNeeded: word))
-            let imaginary = Float(bitPattern: UInt32(truncatingIfNeeded: word >> 32))
-            if real != 0 || imaginary != 0 { isAllZero = false }
-            if !real.isFinite || !imaginary.isFinite { isFinite = false }
-            mix(word)
+          case .int16: take(bytes.loadUnaligned(fromByteOffset: start, as: UInt32.self))
+          case .float32: take(bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self))
           }
+          start += step
         }
       }
     }
+  }
+
+  /// Two integers of 16 bits.
+  private mutating func take(_ word: UInt32) {
+    if word != 0 {
+      isAllZero = false
+      for part in [Int16(truncatingIfNeeded: word), Int16(truncatingIfNeeded: word >> 16)]
+      where part == .max || part == .min { isSaturated = true }
+    }
+    mix(UInt64(word))
+  }
+
+  /// Two numbers of single precision. Their exponents are all ones where they are not finite.
+  private mutating func take(_ word: UInt64) {
+    if word & 0x7FFF_FFFF_7FFF_FFFF != 0 { isAllZero = false }
+    for part in [word, word >> 32] where part & 0x7F80_0000 == 0x7F80_0000 { isFinite = false }
+    mix(word)
   }
 
   private mutating func mix(_ word: UInt64) {

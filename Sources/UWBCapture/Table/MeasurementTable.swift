@@ -41,7 +41,7 @@ public struct MeasurementTable: CaptureReader {
   public private(set) var header: CaptureHeader
   public private(set) var skipped = SkippedInput()
   let kind: Kind
-  private var rows: TableRows
+  private let rows: TableRows
   private let phases: [TableColumns.Column]
   private let stamps: TableTimestamps?
   let pairs: [PairColumns.Pair]

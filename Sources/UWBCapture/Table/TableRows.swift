@@ -2,17 +2,18 @@ import Foundation
 import UWBTypes
 
 /// A table's rows, field by field under the columns that were found: numbers in SI units, times, addresses. Every reader of tables takes them
-/// from here.
-struct TableRows {
+/// from here. It is a class: as a struct inside a reader it was copied for each call.
+final class TableRows {
   struct BadField: Error {
     var column: Int
     var problem: String
   }
 
-  private(set) var table: CSVTable
+  // One reader owns the rows and never calls them while they run: checks at run time would find nothing, field by field.
+  @exclusivity(unchecked) private(set) var table: CSVTable
   let found: TableColumns.Found
-  private(set) var row = CSVTable.Row()
-  private var clock: TableClock
+  @exclusivity(unchecked) private(set) var row = CSVTable.Row()
+  @exclusivity(unchecked) private var clock: TableClock
   private let hexadecimalPeers: Bool
 
   /// - Throws: `CaptureError` for a stream without a header, or one that lacks a column that the user named.
@@ -40,8 +41,8 @@ struct TableRows {
   /// `milliseconds`, … where numbers are too large for seconds and nothing says their unit.
   var assumedTimeUnit: String? { clock.assumedUnit }
 
-  mutating func next() throws -> Bool { try table.next(into: &row) }
-  mutating func countTooLong(in skipped: inout SkippedInput) { table.countTooLong(in: &skipped) }
+  func next() throws -> Bool { try table.next(into: &row) }
+  func countTooLong(in skipped: inout SkippedInput) { table.countTooLong(in: &skipped) }
   var isWhole: Bool { row.count == table.header.count }
   var fieldCountComplaint: String { table.fieldCountComplaint(row) }
   func complaint(_ error: BadField) -> String { row.complaint(error.column, table.header, error.problem) }
@@ -76,13 +77,13 @@ struct TableRows {
 
   /// The same; `nil` for what is no number or out of range.
   func usable(_ quantity: TableQuantity, in range: ClosedRange<Double>) -> Double? {
-    found[quantity].flatMap { column in
-      row.number(column.index).flatMap { range.contains($0 * column.factor) ? $0 * column.factor : nil }
-    }
+    guard let column = found[quantity], let value = row.number(column.index) else { return nil }
+    let scaled = value * column.factor
+    return range.contains(scaled) ? scaled : nil
   }
 
   func count(_ quantity: TableQuantity) -> Int? {
-    usable(quantity, in: 0...1e6).flatMap { Int(checked: $0, rounded: .towardZero) }
+    usable(quantity, in: 0...1e6).map { Int($0, within: 0...1_000_000) }
   }
 
   /// Three numbers; `nil` where one of them is missing.
@@ -94,7 +95,7 @@ struct TableRows {
   }
 
   /// s, on the table's own clock.
-  mutating func time() throws(BadField) -> Double? {
+  func time() throws(BadField) -> Double? {
     guard let column = found[.time] else { return nil }
     var time = row.plainNumber(column.index).map { clock.seconds($0) }
     if time == nil {
@@ -115,10 +116,10 @@ struct TableRows {
       return DeviceAddress(rawValue: value)
     }
     if !isHexadecimal, let number = row.plainNumber(column.index) {
-      guard let value = UInt64(exactly: number) else {
+      guard number >= 0, number < 0x1p64, number == Double(UInt64(number)) else {
         throw BadField(column: column.index, problem: "is not an address, 0 to 2⁶⁴−1")
       }
-      return DeviceAddress(rawValue: value)
+      return DeviceAddress(rawValue: UInt64(number))
     }
     let text = row.text(column.index)
     guard let address = Self.address(text, isHexadecimal: isHexadecimal) else {

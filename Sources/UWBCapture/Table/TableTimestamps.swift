@@ -22,17 +22,16 @@ struct TableTimestamps {
     let pollReceived = try stamp(1, rows, &bits)
     let responseSent = try stamp(2, rows, &bits)
     let responseReceived = try stamp(3, rows, &bits)
-    var exchange = RangingExchange(
-      index: index, time: 0, peer: peer, local: local, initiator: .local, poll: RangingMessage(transmitted: pollSent))
+    var secondPoll: RangingMessage?
+    var final: RangingMessage?
     if messageCount == 4 {
-      exchange.secondPoll = RangingMessage(
+      secondPoll = RangingMessage(
         transmitted: try stamp(4, rows, &bits), reception: Reception(time: try stamp(5, rows, &bits)))
     }
     if messageCount > 2 {
-      exchange.final = RangingMessage(
+      final = RangingMessage(
         transmitted: try stamp(6, rows, &bits), reception: Reception(time: try stamp(7, rows, &bits)))
     }
-    exchange.counterBits = bits
     let round = responseReceived.ticks(since: pollSent, counterBits: bits)
     let reply = responseSent.ticks(since: pollReceived, counterBits: bits)
     for (quantity, interval) in [(TableQuantity.round, round), (.reply, reply)] {
@@ -46,16 +45,18 @@ struct TableTimestamps {
     var offset = rows.usable(.clockOffset, in: CaptureLimits.partsPerMillion)
     if messageCount == 2 {
       offset = offset ?? distance.flatMap { RangingTableOffset.ppm(distance: $0, round: round, reply: reply) }
-    } else if isPeerInitiator(rows) {
-      exchange.initiator = .peer
     }
-    exchange.chipReport = distance.map { ChipReport(distance: $0, rawDistance: $0, clockOffsetppm: offset) }
-    let isLocalPoll = exchange.initiator == .local
-    exchange.poll.reception = isLocalPoll ? Reception(time: pollReceived) : reception(pollReceived, rows, offset)
-    exchange.response = RangingMessage(
-      transmitted: responseSent,
-      reception: isLocalPoll ? reception(responseReceived, rows, offset) : Reception(time: responseReceived))
-    return exchange
+    let isLocalPoll = messageCount == 2 || !isPeerInitiator(rows)
+    return RangingExchange(
+      index: index, time: 0, peer: peer, local: local, initiator: isLocalPoll ? .local : .peer,
+      poll: RangingMessage(
+        transmitted: pollSent,
+        reception: isLocalPoll ? Reception(time: pollReceived) : reception(pollReceived, rows, offset)),
+      response: RangingMessage(
+        transmitted: responseSent,
+        reception: isLocalPoll ? reception(responseReceived, rows, offset) : Reception(time: responseReceived)),
+      secondPoll: secondPoll, final: final, counterBits: bits,
+      chipReport: distance.map { ChipReport(distance: $0, rawDistance: $0, clockOffsetppm: offset) })
   }
 
   /// The responder closes double-sided ranging and knows all timestamps, unless the peer is said to answer.
@@ -80,7 +81,7 @@ struct TableTimestamps {
   private func stamp(_ index: Int, _ rows: TableRows, _ bits: inout Int) throws(TableRows.BadField) -> DeviceTime {
     guard let column = columns[index] else { return DeviceTime(ticks: 0) }
     let scaled = rows.row.number(column.index).map { column.hasUnit ? ($0 * column.factor).rounded() : $0 }
-    guard let value = scaled, value == value.rounded(), value >= -2_147_483_648, value < 1_099_511_627_776 else {
+    guard let value = scaled, value >= -2_147_483_648, value < 1_099_511_627_776, value == Double(Int64(value)) else {
       throw TableRows.BadField(column: column.index, problem: "is not a timestamp in ticks, of 32 or 40 bits")
     }
     if value >= 4_294_967_296 { bits = 40 }

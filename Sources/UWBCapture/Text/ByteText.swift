@@ -66,45 +66,47 @@ enum ByteText {
     return value
   }
 
-  /// The octets that pairs of hexadecimal digits from `position` on stand for, and where the first pair is that is none.
-  static func octets(_ line: Span<UInt8>, from start: Int) -> (octets: [UInt8], end: Int) {
+  /// Appends the octets that pairs of hexadecimal digits from `start` on stand for.
+  ///
+  /// - Returns: where the first pair is that is none.
+  static func appendOctets(_ line: Span<UInt8>, from start: Int, to octets: inout [UInt8]) -> Int {
     var position = start
-    let octets = line.withUnsafeBytes { line in
-      [UInt8](unsafeUninitializedCapacity: (line.count - start) / 2) { octets, count in
+    withUnsafeTemporaryAllocation(byteCount: (line.count - start) / 2, alignment: 1) { read in
+      var count = 0
+      line.withUnsafeBytes { line in
         // Eight digits at a time.
-        while position + 8 <= line.count {
-          let text = UInt64(littleEndian: line.loadUnaligned(fromByteOffset: position, as: UInt64.self))
-          guard let four = fourOctets(text) else { break }
-          UnsafeMutableRawBufferPointer(octets).storeBytes(of: four.littleEndian, toByteOffset: count, as: UInt32.self)
-          count += 4
-          position += 8
+        if let digits = line.baseAddress, let values = read.baseAddress {
+          while position + 8 <= line.count {
+            let text = UInt64(littleEndian: digits.loadUnaligned(fromByteOffset: position, as: UInt64.self))
+            guard let four = fourOctets(text) else { break }
+            values.storeBytes(of: four.littleEndian, toByteOffset: count, as: UInt32.self)
+            count += 4
+            position += 8
+          }
         }
         while position + 1 < line.count, let high = hexadecimalDigit(line[position]),
           let low = hexadecimalDigit(line[position + 1])
         {
-          octets[count] = UInt8(truncatingIfNeeded: high << 4 | low)
+          read[count] = UInt8(truncatingIfNeeded: high << 4 | low)
           count += 1
           position += 2
         }
       }
+      octets.append(contentsOf: read[..<count])
     }
-    return (octets, position)
+    return position
   }
 
   /// The four octets of eight hexadecimal digits, the first digit in the lowest byte; `nil` where one is none.
   ///
-  /// The highest bit of each byte says whether a comparison holds for that byte.
+  /// Values are taken from each byte's lowest bits, and then written as digits again: what differs was no digit.
   private static func fourOctets(_ text: UInt64) -> UInt32? {
     let ones: UInt64 = 0x0101_0101_0101_0101
-    let highest = ones << 7
-    guard text & highest == 0 else { return nil }
-    func isAtLeast(_ bytes: UInt64, _ limit: UInt64) -> UInt64 { ((bytes | highest) &- ones &* limit) & highest }
-    let lowercase = text | ones << 5
-    let isDigit = isAtLeast(text, 0x30) & ~isAtLeast(text, 0x3A)
-    let isLetter = isAtLeast(text, 0x41) & isAtLeast(lowercase, 0x61) & ~isAtLeast(lowercase, 0x67)
-    guard isDigit | isLetter == highest else { return nil }
-    let digits = (text & (ones &* 0x0F)) &+ (isLetter >> 7) &* 9
-    let pairs = (digits << 4 | digits >> 8) & 0x00FF_00FF_00FF_00FF
+    let values = (text & (ones &* 0x0F)) &+ ((text >> 6) & ones) &* 9
+    let isLetter = ((values &+ ones &* 6) >> 4) & ones
+    let written = values &+ ones &* 0x30 &+ isLetter &* 0x27
+    guard values & (ones &* 0xF0) == 0, written == text | isLetter << 5 else { return nil }
+    let pairs = (values << 4 | values >> 8) & 0x00FF_00FF_00FF_00FF
     let twos = (pairs | pairs >> 8) & 0x0000_FFFF_0000_FFFF
     return UInt32(truncatingIfNeeded: twos | twos >> 16)
   }

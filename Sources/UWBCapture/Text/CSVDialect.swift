@@ -112,22 +112,45 @@ struct CSVFields: Sendable {
   /// Takes a line without quotes as it is.
   mutating func take(_ line: UnsafeBufferPointer<UInt8>, _ separator: UInt8) {
     bytes.append(contentsOf: line)
-    // Eight bytes at a time. The highest bit of a byte of `found` says that it is a separator.
+    // Ends are gathered first: appending to an array takes longer than finding one.
+    withUnsafeTemporaryAllocation(of: Int.self, capacity: 64) { found in
+      var start = 0
+      while start < line.count {
+        let end = min(start + found.count, line.count)
+        let count = Self.find(separator, in: line, start..<end, found)
+        ends.append(contentsOf: UnsafeBufferPointer(rebasing: found[..<count]))
+        start = end
+      }
+    }
+    ends.append(line.count)
+  }
+
+  /// Writes where in `range` the separator stands to `found`, and returns how often it does.
+  private static func find(
+    _ separator: UInt8, in line: UnsafeBufferPointer<UInt8>, _ range: Range<Int>,
+    _ found: UnsafeMutableBufferPointer<Int>
+  ) -> Int {
+    let octets = UnsafeRawBufferPointer(line)
+    // Eight bytes at a time. The highest bit of a byte of `bits` says that it is a separator.
     let separators = 0x0101_0101_0101_0101 &* UInt64(separator)
     let rest: UInt64 = 0x7F7F_7F7F_7F7F_7F7F
-    let octets = UnsafeRawBufferPointer(line)
-    var start = 0
-    while start + 8 <= line.count {
+    var count = 0
+    var start = range.lowerBound
+    while start + 8 <= range.upperBound {
       let word = UInt64(littleEndian: octets.loadUnaligned(fromByteOffset: start, as: UInt64.self)) ^ separators
-      var found = ~(((word & rest) &+ rest) | word | rest)
-      while found != 0 {
-        ends.append(start + found.trailingZeroBitCount / 8)
-        found &= found &- 1
+      var bits = ~(((word & rest) &+ rest) | word | rest)
+      while bits != 0 {
+        found[count] = start + bits.trailingZeroBitCount / 8
+        count += 1
+        bits &= bits &- 1
       }
       start += 8
     }
-    for index in start..<line.count where line[index] == separator { ends.append(index) }
-    ends.append(line.count)
+    for index in start..<range.upperBound where line[index] == separator {
+      found[count] = index
+      count += 1
+    }
+    return count
   }
 
   func range(_ index: Int) -> Range<Int> { (index == 0 ? 0 : ends[index - 1] + 1)..<ends[index] }

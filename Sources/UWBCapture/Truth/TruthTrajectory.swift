@@ -13,7 +13,7 @@ public struct PlaceList: Sendable, Hashable {
   ///
   /// - Throws: `CaptureError` for columns that are missing, a field that makes no sense, or a radio that is there twice.
   public init(_ source: ByteSource) throws {
-    var rows = try TableRows(source)
+    let rows = try TableRows(source)
     let remedy = "Give a table with the columns id, x, y and z, or places as \"ID:X,Y,Z;ID:X,Y,Z\"."
     guard rows.found.has(TableQuantity.place) else {
       throw CaptureError(

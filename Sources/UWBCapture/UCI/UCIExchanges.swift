@@ -8,9 +8,13 @@ struct PendingExchanges {
 
   var isEmpty: Bool { handed == exchanges.count }
 
-  mutating func take(_ more: [RangingExchange]) {
-    guard !more.isEmpty else { return }
-    if isEmpty { (exchanges, handed) = (more, 0) } else { exchanges += more }
+  /// Lets `body` append more.
+  mutating func take(_ body: (inout [RangingExchange]) -> Void) {
+    if isEmpty, handed > 0 {
+      exchanges.removeAll(keepingCapacity: true)
+      handed = 0
+    }
+    body(&exchanges)
   }
 
   mutating func next() -> RangingExchange? {
@@ -26,6 +30,7 @@ public struct UCIExchanges: Sendable {
   /// No chip's pulse is known: a DW3000's profile, whose deviations are a real receiver's, stands for them all.
   public static let header = CaptureHeader(format: "uci", profile: RadioName.dw3000)
   private var reader = UCIRoundReader()
+  private var results: [UCIRoundReader.Result] = []
   private var count = 0
   /// µs; of the first round
   private var start: UInt64?
@@ -46,7 +51,17 @@ public struct UCIExchanges: Sendable {
   ///
   /// - Parameter microseconds: when it passed, on any clock
   public mutating func push(_ packet: UCIPacket, microseconds: UInt64) -> [RangingExchange] {
-    reader.push(packet, microseconds: microseconds).map { exchange(of: $0) }
+    var exchanges: [RangingExchange] = []
+    push(packet, microseconds: microseconds, into: &exchanges)
+    return exchanges
+  }
+
+  /// The same, appended.
+  mutating func push(_ packet: UCIPacket, microseconds: UInt64, into exchanges: inout [RangingExchange]) {
+    reader.push(packet, microseconds: microseconds, into: &results)
+    guard !results.isEmpty else { return }
+    for result in results { exchanges.append(exchange(of: result)) }
+    results.removeAll(keepingCapacity: true)
   }
 
   /// Ends the traffic: what still waited for diagnostics.

@@ -17,6 +17,8 @@ public struct UCILog: CaptureReader {
   private var clock = UCILogClock()
   private var own = SkippedInput()
   private var pending = PendingExchanges()
+  private var octets: [UInt8] = []
+  private var packets: [UCIPacket] = []
 
   /// A reader of these bytes.
   public init(_ source: ByteSource) { scanner = LineScanner(source) }
@@ -33,7 +35,7 @@ public struct UCILog: CaptureReader {
     while pending.isEmpty {
       guard let line = try scanner.next() else {
         own.addTooLong(of: &scanner)
-        pending.take(exchanges.finish())
+        pending.take { $0 += exchanges.finish() }
         break
       }
       own.addTooLong(of: &scanner)
@@ -43,14 +45,20 @@ public struct UCILog: CaptureReader {
   }
 
   private mutating func take(_ line: Span<UInt8>) {
-    guard let (packets, start) = Self.packets(line) else {
+    guard let start = Self.packets(line, &octets, &packets) else {
       if !ByteText.isBlank(line, from: 0), line[ByteText.skippingBlanks(line, from: 0)] != UInt8(ascii: "#") {
         own.add("otherLine", at: "line \(scanner.lineNumber)")
       }
       return
     }
-    let prefix = ByteText.string(line, limit: start)
-    for packet in packets { pending.take(exchanges.push(packet, microseconds: clock.microseconds(of: packet, prefix))) }
+    defer { packets.removeAll(keepingCapacity: true) }
+    // A line's time has points or colons. Most lines have none.
+    let mayHaveTime = (0..<start).contains { line[$0] == UInt8(ascii: ".") || line[$0] == UInt8(ascii: ":") }
+    let prefix = mayHaveTime ? ByteText.string(line, limit: start) : ""
+    for packet in packets {
+      let microseconds = clock.microseconds(of: packet, prefix)
+      pending.take { exchanges.push(packet, microseconds: microseconds, into: &$0) }
+    }
   }
 
   // MARK: Lines
@@ -58,15 +66,26 @@ public struct UCILog: CaptureReader {
   /// Text before a packet: a time, a process, a tag.
   private static let longestPrefix = 200
 
-  /// The packets that a line ends with, and where they begin.
-  static func packets(_ line: Span<UInt8>) -> (packets: [UCIPacket], start: Int)? {
+  /// Reads the packets that a line ends with.
+  ///
+  /// - Parameters:
+  ///   - octets: memory for the line's octets, which the next line takes again.
+  ///   - packets: takes the packets; empty before.
+  /// - Returns: where they begin.
+  private static func packets(_ line: Span<UInt8>, _ octets: inout [UInt8], _ packets: inout [UCIPacket]) -> Int? {
     var start = 0
     while start < min(line.count, longestPrefix) {
-      let isBegin = isDigit(line, start) && (start == 0 || !isLetterOrDigit(line[start - 1]))
-      if isBegin, let bytes = bytes(line, from: start), let packets = packets(bytes) { return (packets, start) }
+      let isBegin = isDigit(line, start) && (start == 0 || !isLetterOrDigit(line[start - 1])) && canBegin(line, start)
+      if isBegin, readOctets(line, from: start, into: &octets), take(octets[...], &packets) { return start }
       start += 1
     }
     return nil
+  }
+
+  /// Whether a packet can begin with the first digit, or what stands there is `0x`: most places of a line are none.
+  private static func canBegin(_ line: Span<UInt8>, _ start: Int) -> Bool {
+    guard let digit = ByteText.hexadecimalDigit(line[start]) else { return false }
+    return UCIMessageType(rawValue: UInt8(digit) >> 1) != nil
   }
 
   private static func isDigit(_ line: Span<UInt8>, _ index: Int) -> Bool {
@@ -82,30 +101,28 @@ public struct UCILog: CaptureReader {
     }
   }
 
-  /// Pairs of digits up to the line's end or a comment; `nil` where anything else comes.
-  private static func bytes(_ line: Span<UInt8>, from start: Int) -> [UInt8]? {
-    var bytes: [UInt8] = []
+  /// Pairs of digits up to the line's end or a comment; false where anything else comes.
+  private static func readOctets(_ line: Span<UInt8>, from start: Int, into bytes: inout [UInt8]) -> Bool {
+    bytes.removeAll(keepingCapacity: true)
     var position = start
     while position < line.count {
       if ByteText.hexadecimal(line, at: position, count: 2) != nil {
-        let (octets, end) = ByteText.octets(line, from: position)
         let isHead = bytes.count < UCIPacket.headerLength
-        if bytes.isEmpty { bytes = octets } else { bytes += octets }
+        position = ByteText.appendOctets(line, from: position, to: &bytes)
         // Most starts are none.
-        if isHead, bytes.count >= UCIPacket.headerLength, !isHeader(bytes) { return nil }
-        position = end
+        if isHead, bytes.count >= UCIPacket.headerLength, !isHeader(bytes) { return false }
         continue
       }
       switch line[position] {
       case UInt8(ascii: "0") where ByteText.matches("0x", in: line, at: position): position += 2
-      case UInt8(ascii: "#"): return bytes
+      case UInt8(ascii: "#"): return true
       case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "."), UInt8(ascii: ":"), UInt8(ascii: ","),
         UInt8(ascii: "-"):
         position += 1
-      default: return nil
+      default: return false
       }
     }
-    return bytes
+    return true
   }
 
   private static func isHeader(_ bytes: [UInt8]) -> Bool {
@@ -117,17 +134,22 @@ public struct UCILog: CaptureReader {
   }
 
   /// Whole packets and nothing else; with Android's longer header one.
-  private static func packets(_ bytes: [UInt8]) -> [UCIPacket]? {
-    guard bytes.count >= UCIPacket.headerLength else { return nil }
-    if let packet = UCIRecording.packet(bytes[...]) { return [packet] }
-    var packets: [UCIPacket] = []
-    var rest = bytes[...]
+  private static func take(_ bytes: ArraySlice<UInt8>, _ packets: inout [UCIPacket]) -> Bool {
+    guard bytes.count >= UCIPacket.headerLength else { return false }
+    if let packet = UCIRecording.packet(bytes) {
+      packets.append(packet)
+      return true
+    }
+    var rest = bytes
     while !rest.isEmpty {
-      guard let packet = try? UCIPacket(bytes: rest) else { return nil }
+      guard let packet = try? UCIPacket(bytes: rest) else {
+        packets.removeAll(keepingCapacity: true)
+        return false
+      }
       packets.append(packet)
       rest = rest.dropFirst(packet.length)
     }
-    return packets
+    return true
   }
 
   /// Told by the first line with a packet that has a payload and can be read: numbers in decimal digits are none.
@@ -141,9 +163,10 @@ public struct UCILog: CaptureReader {
   }
 
   private static func isPacket(_ line: Span<UInt8>) -> Bool {
-    guard let packet = packets(line)?.packets.first, packet.kind.type != .data, !packet.payload.isEmpty else {
-      return false
-    }
+    var (octets, found): ([UInt8], [UCIPacket]) = ([], [])
+    guard packets(line, &octets, &found) != nil, let packet = found.first, packet.kind.type != .data,
+      !packet.payload.isEmpty
+    else { return false }
     return packet.isContinued || (try? packet.decoded()) != nil
   }
 }
@@ -158,12 +181,11 @@ private struct UCILogClock {
   mutating func microseconds(of packet: UCIPacket, _ prefix: String) -> UInt64 {
     if let seconds = time(prefix) {
       microseconds = max(microseconds, UInt64(max(0, min(seconds, 1e11)) * 1e6))
-    } else if packet.kind == SessionInfo.kind, !packet.isContinued, let info = try? SessionInfo(payload: packet.payload)
-    {
-      let last = rounds[info.token]
-      let passed = UInt64(last.map { info.sequence &- $0.sequence } ?? 0)
-      let due = (last?.due ?? microseconds) + min(passed, 1 << 16) * 1000 * UInt64(info.interval)
-      rounds[info.token] = (info.sequence, due)
+    } else if packet.kind == SessionInfo.kind, !packet.isContinued, let round = SessionInfo.Round(of: packet.payload) {
+      let last = rounds[round.token]
+      let passed = UInt64(last.map { round.sequence &- $0.sequence } ?? 0)
+      let due = (last?.due ?? microseconds) + min(passed, 1 << 16) * 1000 * UInt64(round.interval)
+      rounds[round.token] = (round.sequence, due)
       microseconds = max(microseconds, due)
     }
     return microseconds
@@ -171,7 +193,7 @@ private struct UCILogClock {
 
   /// What stands first, with a date or without.
   private mutating func time(_ prefix: String) -> Double? {
-    guard prefix.utf8.contains(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ":") }) else { return nil }
+    guard !prefix.isEmpty else { return nil }
     let words = prefix.split(whereSeparator: { " \t[]|()".contains($0) }).prefix(2).map(String.init)
     let dialect = CSVDialect()
     if words.count == 2, let time = table.seconds(words[0] + " " + words[1], dialect) { return time }

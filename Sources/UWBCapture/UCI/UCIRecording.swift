@@ -22,6 +22,8 @@ public struct UCIRecording: CaptureReader {
   private let source: ByteSource
   private var isBigEndian = false
   private var interfaces: [Interface] = []
+  /// Of the block at hand.
+  private var body: [UInt8] = []
   private var exchanges = UCIExchanges()
   private var own = SkippedInput()
   private var pending = PendingExchanges()
@@ -45,24 +47,22 @@ public struct UCIRecording: CaptureReader {
 
   public mutating func next() throws -> RangingExchange? {
     while pending.isEmpty {
-      guard let block = try nextBlock() else {
-        pending.take(exchanges.finish())
+      guard let type = try nextBlock() else {
+        pending.take { $0 += exchanges.finish() }
         break
       }
-      take(block)
+      takeBlock(type, body)
     }
     return pending.next()
   }
 
   // MARK: Blocks
 
-  private struct Block {
-    var type: UInt32
-    var body: [UInt8]
-  }
-
-  /// The next block; `nil` at the end, where one is cut off, or where its length can't be: nothing says where the next one would begin.
-  private mutating func nextBlock() throws -> Block? {
+  /// Reads the next block's body.
+  ///
+  /// - Returns: the block's type; `nil` at the end, where a block is cut off, or where its length can't be: nothing says where the next one
+  ///   would begin.
+  private mutating func nextBlock() throws -> UInt32? {
     let place = source.bytesConsumed
     guard try fill(12) else {
       if !source.buffered.isEmpty { own.add("truncatedBlock", at: "byte \(place)") }
@@ -87,9 +87,10 @@ public struct UCIRecording: CaptureReader {
       source.consume(source.buffered.count)
       return nil
     }
-    let body = Array(UnsafeRawBufferPointer(rebasing: source.buffered[8..<(length - 4)]))
+    body.removeAll(keepingCapacity: true)
+    body.append(contentsOf: source.buffered[8..<(length - 4)])
     source.consume(length)
-    return Block(type: type, body: body)
+    return type
   }
 
   private func fill(_ count: Int) throws -> Bool {
@@ -111,10 +112,10 @@ public struct UCIRecording: CaptureReader {
     bytes.withUnsafeBytes { number($0, offset, as: type) }
   }
 
-  private mutating func take(_ block: Block) {
-    switch block.type {
-    case 1 where block.body.count >= 8: interfaces.append(interface(block.body))
-    case 6 where block.body.count >= 20: takePacket(block.body)
+  private mutating func takeBlock(_ type: UInt32, _ body: [UInt8]) {
+    switch type {
+    case 1 where body.count >= 8: interfaces.append(interface(body))
+    case 6 where body.count >= 20: takePacket(body)
     case 1, 6: own.add("badBlock")
     default: break
     }
@@ -151,7 +152,7 @@ public struct UCIRecording: CaptureReader {
     guard let packet = Self.packet(body[20..<(20 + captured)]) else { return own.add("badPacket") }
     let time = UInt64(min(Double(UInt64.max / 2), Double(count) * interfaces[index].microseconds))
     let exact = interfaces[index].microseconds == 1 ? count : time
-    pending.take(exchanges.push(packet, microseconds: exact))
+    pending.take { exchanges.push(packet, microseconds: exact, into: &$0) }
   }
 
   /// A packet as on the wire, or with Android's header: a length of four bytes in place of the reserved octet and one, or of two.

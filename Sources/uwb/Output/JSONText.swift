@@ -17,8 +17,8 @@ struct JSONText {
   }
 
   mutating func add(_ name: StaticString, _ value: String?) {
+    guard let value else { return null(name) }
     key(name)
-    guard let value else { return null() }
     string(value)
   }
 
@@ -29,13 +29,14 @@ struct JSONText {
 
   /// A number with so many decimal places; what is absent or not finite is `null`.
   mutating func add(_ name: StaticString, _ value: Double?, places: Int) {
+    guard let value, value.isFinite else { return null(name) }
     key(name)
-    number(value, places: places)
+    bytes.appendDecimal(value, places: places)
   }
 
   mutating func add(_ name: StaticString, _ value: SIMD3<Double>?, places: Int) {
+    guard let value else { return null(name) }
     key(name)
-    guard let value else { return null() }
     bytes.append(UInt8(ascii: "["))
     for index in 0..<3 {
       if index > 0 { bytes.append(UInt8(ascii: ",")) }
@@ -55,8 +56,7 @@ struct JSONText {
         ("azimuth_deg" as StaticString, value.azimuth), ("elevation_deg", value.elevation),
         ("azimuth_std_deg", value.azimuthDeviation), ("elevation_std_deg", value.elevationDeviation),
       ] {
-        key(member)
-        number(angle.map { $0 * 180 / .pi }, places: places)
+        add(member, angle.map { $0 * 180 / .pi }, places: places)
       }
       bytes.append(UInt8(ascii: "}"))
       needsComma = true
@@ -66,8 +66,8 @@ struct JSONText {
 
   /// A number of any size with so many significant digits; what is absent or not finite is `null`.
   mutating func add(_ name: StaticString, _ value: Double?, digits: Int) {
+    guard let value, value.isFinite else { return null(name) }
     key(name)
-    guard let value, value.isFinite else { return null() }
     bytes.appendDecimal(value, digits: digits)
   }
 
@@ -99,19 +99,33 @@ struct JSONText {
     key(name)
     bytes.append(UInt8(ascii: "{"))
     needsComma = false
-    for (member, value) in [first] + rest {
-      key(member)
-      number(value, places: places)
-    }
+    add(first.0, first.1, places: places)
+    for (member, value) in rest { add(member, value, places: places) }
     bytes.append(UInt8(ascii: "}"))
     needsComma = true
   }
 
-  private mutating func key(_ name: StaticString) {
-    comma()
-    bytes.append(UInt8(ascii: "\""))
-    name.withUTF8Buffer { bytes.append(contentsOf: $0) }
-    bytes.append(contentsOf: "\":".utf8)
+  private mutating func null(_ name: StaticString) { key(name, "null") }
+
+  /// A member's name and what follows it. They are put together first: appending to an array takes longer than copying.
+  private mutating func key(_ name: StaticString, _ value: StaticString = "") {
+    let hasComma = needsComma
+    needsComma = true
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: name.utf8CodeUnitCount + value.utf8CodeUnitCount + 4) {
+      text in
+      text[0] = UInt8(ascii: ",")
+      text[1] = UInt8(ascii: "\"")
+      let nameEnd = Self.copy(name, to: text, at: 2)
+      text[nameEnd] = UInt8(ascii: "\"")
+      text[nameEnd + 1] = UInt8(ascii: ":")
+      let end = Self.copy(value, to: text, at: nameEnd + 2)
+      bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[(hasComma ? 0 : 1)..<end]))
+    }
+  }
+
+  /// - Returns: where the copy ends.
+  private static func copy(_ part: StaticString, to text: UnsafeMutableBufferPointer<UInt8>, at start: Int) -> Int {
+    part.withUTF8Buffer { text[start...].update(fromContentsOf: $0) }
   }
 
   private mutating func comma() {
@@ -119,13 +133,8 @@ struct JSONText {
     needsComma = true
   }
 
-  private mutating func null() {
-    bytes.append(contentsOf: "null".utf8)
-  }
-
-  private mutating func number(_ value: Double?, places: Int) {
-    guard let value, value.isFinite else { return null() }
-    bytes.appendDecimal(value, places: places)
+  private mutating func number(_ value: Double, places: Int) {
+    if value.isFinite { bytes.appendDecimal(value, places: places) } else { bytes.append(contentsOf: "null".utf8) }
   }
 
   private mutating func string(_ value: String) {

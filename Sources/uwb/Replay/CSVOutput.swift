@@ -15,8 +15,13 @@ struct CSVOutput: ReplayOutput {
   ]
   private let output: ByteOutput
   private var capture = ""
+  /// As a field.
+  private var captureField: [UInt8] = []
+  private var peer = PeerText()
   private var hasHeader = false
   private var row: [UInt8] = []
+  /// Separators before the next value.
+  private var separators = 0
 
   init(_ output: ByteOutput) {
     self.output = output
@@ -24,6 +29,8 @@ struct CSVOutput: ReplayOutput {
 
   mutating func begin(capture: String, header: CaptureHeader) {
     self.capture = capture
+    captureField.removeAll()
+    captureField.appendCSV(capture)
   }
 
   mutating func write(_ event: ReplayEvent) throws {
@@ -52,14 +59,19 @@ struct CSVOutput: ReplayOutput {
   }
 
   private mutating func append(_ update: UpdateRow) {
-    row.append(contentsOf: update.event.rawValue.utf8)
-    add(capture)
+    add(update.event.rawValue)
+    beginField()
+    row.append(contentsOf: captureField)
     add(update.exchange.map(Double.init), 0)
     add(update.time, 6)
-    add("\(update.peer)")
+    add(peer[update.peer])
     add(update.distance, 6)
     add(update.distanceDeviation, 6)
-    for index in 0..<3 { add(update.direction?[index], 6) }
+    if let direction = update.direction {
+      for index in 0..<3 { add(direction[index], 6) }
+    } else {
+      separators += 3
+    }
     add(update.azimuth, 4)
     add(update.elevation, 4)
     add(update.azimuthDeviation, 4)
@@ -89,15 +101,27 @@ struct CSVOutput: ReplayOutput {
     add(update.trueElevation, 4)
     add(update.fallback?.rawValue ?? "")
     add(update.status)
+    separators = 0
+  }
+
+  /// Writes the separators that stand before a value.
+  private mutating func beginField() {
+    for _ in 0..<separators { row.append(UInt8(ascii: ",")) }
+    separators = 1
   }
 
   private mutating func add(_ value: Double?, _ places: Int) {
-    row.append(UInt8(ascii: ","))
-    if let value, value.isFinite { row.appendDecimal(value, places: places) }
+    guard let value, value.isFinite else {
+      separators += 1
+      return
+    }
+    beginField()
+    row.appendDecimal(value, places: places)
   }
 
-  private mutating func add(_ value: String) {
-    row.append(UInt8(ascii: ","))
-    row.appendCSV(value)
+  /// A word or an address: nothing that needs quotes.
+  private mutating func add(_ word: String) {
+    beginField()
+    row.append(contentsOf: word.utf8)
   }
 }

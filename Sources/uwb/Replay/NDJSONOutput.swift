@@ -8,6 +8,7 @@ struct NDJSONOutput: ReplayOutput {
   private var text = JSONText()
   private var capture = ""
   private var captures = 0
+  private var peer = PeerText()
 
   init(_ output: ByteOutput) {
     self.output = output
@@ -90,7 +91,7 @@ struct NDJSONOutput: ReplayOutput {
     text.add("capture", capture)
     text.add("exchange", exchange.index)
     text.add("time_s", exchange.time, places: 6)
-    text.add("peer", "\(exchange.peer)")
+    text.add("peer", peer[exchange.peer])
   }
 
   /// The line that ends a replay.

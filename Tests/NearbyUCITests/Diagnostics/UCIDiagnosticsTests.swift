@@ -183,7 +183,7 @@ import UWBTypes
     report.fields = [field]
     let frames = RoundFrames([report], isInitiator: nil)
     #expect(frames.unusedWindows == 1 && frames.unreadableWindows == 0)
-    let reception = try #require(frames.first)
+    let reception = try #require(frames.first?.reception)
     #expect(reception.impulseResponse?.antennaCount == 2 && reception.impulseResponse?.tapCount == 20)
     // The second receiver's window does not hold its first path.
     #expect(reception.chipFirstPathTaps == 5 && reception.antennaFirstPathTaps == nil)
