@@ -22,6 +22,8 @@ public struct Axis: Sendable, Hashable {
   public var includes: [Double]
   /// The part of a fitted range that is added at each end.
   public var padding: Double
+  /// Names of the values 0, 1, 2 …, in the place of numbers; empty for numbers.
+  public var names: [String] = []
 
   /// Creates one with the given values.
   public init(
@@ -56,11 +58,13 @@ public struct DerivedAxis: Sendable, Hashable {
 /// An axis with its range settled: values to places between 0 and 1 along it.
 struct AxisMapping {
   let scale: Axis.Scale
+  private let names: [String]
   private(set) var lower: Double
   private(set) var upper: Double
 
   init(_ axis: Axis, values: some Sequence<Double>) {
     scale = axis.scale
+    names = axis.names
     let isLogarithmic = axis.scale == .logarithmic
     let limits = isLogarithmic ? 1e-15...1e15 : -1e15...1e15
     var (low, high) = (Double.infinity, -Double.infinity)
@@ -104,6 +108,7 @@ struct AxisMapping {
   }
 
   func ticks(length: Double, spacing: Double) -> [Tick] {
+    guard names.isEmpty else { return names.enumerated().map { Tick(value: Double($0), label: $1) } }
     let count = max(Int(length / spacing), 2)
     switch scale {
     case .linear: return Ticks.linear(lower...upper, count: count)

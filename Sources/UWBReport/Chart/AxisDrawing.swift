@@ -6,6 +6,17 @@ struct AxisDrawing {
   /// Between labels of a vertical axis, px; small panels would else be left with one.
   static func spacing(height: Double) -> Double { height < 200 ? 22 : 34 }
 
+  /// Between the lines of an axis title, px.
+  static let titleSpacing = 15.0
+
+  static func xTitle(_ panel: Panel, width: Double) -> [String] {
+    TextMetrics.wrapped(panel.x.title, to: width, size: Theme.fontSize)
+  }
+
+  static func yTitle(_ panel: Panel) -> [String] {
+    TextMetrics.wrapped(panel.y.title, to: panel.height + 40, size: Theme.fontSize, lines: 4)
+  }
+
   private var area: Rectangle { plot.area }
 
   func draw(into builder: inout SVGBuilder) {
@@ -14,12 +25,17 @@ struct AxisDrawing {
     drawGrid(xTicks, yTicks, into: &builder)
     drawXLabels(xTicks, into: &builder)
     drawYLabels(yTicks, into: &builder)
-    let xTitle = TextMetrics.shortened(panel.x.title, to: area.width, size: Theme.fontSize)
-    builder.text(xTitle, area.left + area.width / 2, area.bottom + 34, class: "quiet", anchor: .middle)
-    let yTitle = TextMetrics.shortened(panel.y.title, to: area.height + 40, size: Theme.fontSize)
+    for (row, line) in Self.xTitle(panel, width: area.width).enumerated() {
+      builder.text(
+        line, area.left + area.width / 2, area.bottom + 34 + Double(row) * Self.titleSpacing, class: "quiet",
+        anchor: .middle)
+    }
+    let yTitle = Self.yTitle(panel)
     let widest = yTicks.compactMap { $0.label }.map { TextMetrics.width($0, size: Theme.fontSize) }.max() ?? 0
-    builder.text(
-      yTitle, area.left - widest - 18, area.top + area.height / 2, class: "quiet", anchor: .middle, isTurned: true)
+    for (row, line) in yTitle.enumerated() {
+      let across = area.left - widest - 18 - Double(yTitle.count - 1 - row) * Self.titleSpacing
+      builder.text(line, across, area.top + area.height / 2, class: "quiet", anchor: .middle, isTurned: true)
+    }
     if let topAxis = panel.topAxis { draw(topAxis, into: &builder) }
   }
 

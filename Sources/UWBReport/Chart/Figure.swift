@@ -50,8 +50,10 @@ public struct Figure: Sendable, Hashable {
   private func drawContent(prefix: String, into builder: inout SVGBuilder) -> Double {
     var top = 12.0
     for (text, size, name) in [(title, 16.0, "head"), (subtitle ?? "", Theme.fontSize, "quiet")] where !text.isEmpty {
-      top += size + 4
-      builder.text(TextMetrics.shortened(text, to: width - 32, size: size), 16, top, class: name)
+      for line in TextMetrics.wrapped(text, to: width - 32, size: size) {
+        top += size + 4
+        builder.text(line, 16, top, class: name)
+      }
     }
     top = top > 12 ? top + 14 : 2
     let drawings = panels.map(PanelDrawing.init)

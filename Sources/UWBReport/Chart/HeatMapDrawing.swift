@@ -8,14 +8,17 @@ struct HeatMapDrawing {
 
   init(_ map: HeatMap) {
     self.map = map
-    mapping = AxisMapping(
-      Axis(map.title, range: map.range, includes: [0], padding: 0), values: map.values.joined())
+    let range = map.range ?? HeatMap.range(of: map.values.joined())
+    mapping = AxisMapping(Axis(map.title, scale: map.scale, range: range, padding: 0), values: [])
   }
+
+  /// A logarithmic scale has no place for zero; it is as low as can be.
+  private func place(_ value: Double) -> Double? { mapping.place(value) ?? (value.isFinite ? 0 : nil) }
 
   func drawCells(in plot: PlotArea, into builder: inout SVGBuilder) {
     for (row, values) in map.values.enumerated() where row + 1 < map.yEdges.count {
       for (column, value) in values.enumerated() where column + 1 < map.xEdges.count {
-        guard let place = mapping.place(value), let from = plot.point(map.xEdges[column], map.yEdges[row]),
+        guard let place = place(value), let from = plot.point(map.xEdges[column], map.yEdges[row]),
           let to = plot.point(map.xEdges[column + 1], map.yEdges[row + 1])
         else { continue }
         let text = NumberText.fixed(value, decimals: mapping.upper < 1 ? 2 : abs(value) < 9.95 ? 1 : 0) + map.unit
@@ -44,6 +47,15 @@ struct HeatMapDrawing {
       let cell = Rectangle(
         left: left, top: area.bottom - Double(step + 1) * height, width: 14, height: height + (step > 0 ? 0.5 : 0))
       builder.rect(cell, class: "", fill: ColourRamp.colour((Double(step) + 0.5) / Double(steps)).text)
+    }
+    // An arrow at an end tells that values go on there.
+    let values = map.values.joined().filter(\.isFinite)
+    for (isTop, goesOn) in [
+      (true, values.contains { $0 > mapping.upper * (1 + 1e-9) }), (false, values.contains { $0 < mapping.lower }),
+    ] where goesOn {
+      let (base, tip) = isTop ? (area.top, -9.0) : (area.bottom, 9.0)
+      builder.triangle(
+        left: left, base: base, width: 14, height: tip, fill: ColourRamp.colour(isTop ? 1 : 0).text)
     }
     for tick in mapping.ticks(length: area.height, spacing: 34) {
       guard let place = mapping.place(tick.value), let label = tick.label else { continue }

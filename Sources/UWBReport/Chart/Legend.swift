@@ -11,7 +11,7 @@ struct Legend {
   }
 
   static let rowHeight = 18.0
-  private static let swatch = 22.0
+  private static let swatch = 30.0
   private let rows: [[Entry]]
 
   init(_ panel: Panel, width: Double) {
@@ -26,15 +26,20 @@ struct Legend {
     var used = Double.infinity
     let events = panel.events.map { [($0.name, $0.ink, Series.Line?.none, Series.Marker?.some(.bar), false)] } ?? []
     for (name, ink, line, marker, isBand) in named + shaded + events {
-      let text = TextMetrics.shortened(name, to: min(width - Self.swatch - 8, 340), size: Theme.fontSize)
-      let entryWidth = Self.swatch + 6 + TextMetrics.width(text, size: Theme.fontSize) + 14
+      let lines = TextMetrics.wrapped(name, to: width - Self.swatch - 8, size: Theme.fontSize)
+      let entryWidth = Self.swatch + 6 + TextMetrics.width(lines[0], size: Theme.fontSize) + 14
       if used + entryWidth > width {
         rows.append([])
         used = 0
       }
       rows[rows.count - 1].append(
-        Entry(name: text, ink: ink, line: line, marker: marker, isBand: isBand, width: entryWidth))
+        Entry(name: lines[0], ink: ink, line: line, marker: marker, isBand: isBand, width: entryWidth))
       used += entryWidth
+      // A name of several lines has rows of its own.
+      for line in lines.dropFirst() {
+        rows.append([Entry(name: line, ink: ink, line: nil, marker: nil, isBand: false, width: width)])
+        used = .infinity
+      }
     }
     self.rows = rows
   }

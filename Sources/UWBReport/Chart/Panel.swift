@@ -38,7 +38,7 @@ public struct Series: Sendable, Hashable {
   /// How points are joined.
   public enum Line: Sendable, Hashable {
     /// A style of line.
-    case solid, thin, dashed, dotted
+    case solid, thin, dashed, dotted, dashDotted
   }
 
   /// What stands at each point.
@@ -189,8 +189,10 @@ public struct HeatMap: Sendable, Hashable {
   public var yEdges: [Double]
   /// rows × columns; a cell whose value is not finite stays empty.
   public var values: [[Double]]
-  /// What the colours run over; `nil` from 0 to the largest value.
+  /// What the colours run over; `nil` for `range(of:)` of the values. Values beyond it have the colour of its end.
   public var range: ClosedRange<Double>?
+  /// How values are placed along the colours.
+  public var scale = Axis.Scale.linear
   /// Unit after each number, as in "°".
   public var unit: String
   /// Title of the colour scale.
@@ -207,5 +209,13 @@ public struct HeatMap: Sendable, Hashable {
     self.values = values
     self.range = range
     self.unit = unit
+  }
+
+  /// From the 2nd to the 98th percentile of what is finite, so that a few outliers leave all others their colours; `nil` without any.
+  public static func range(of values: some Sequence<Double>) -> ClosedRange<Double>? {
+    let sorted = values.filter(\.isFinite).sorted()
+    guard !sorted.isEmpty else { return nil }
+    let cut = sorted.count / 50
+    return sorted[cut]...sorted[sorted.count - 1 - cut]
   }
 }

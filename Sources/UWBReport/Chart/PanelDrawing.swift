@@ -2,6 +2,7 @@
 struct PanelDrawing {
   private static let rowHeight = 16.0
   private static let labelSpacing = 14.0
+  private static let titleSpacing = 17.0
 
   let panel: Panel
   private let x: AxisMapping
@@ -24,7 +25,7 @@ struct PanelDrawing {
     }
     .map { TextMetrics.width($0, size: Theme.fontSize) }
     // One figure more: headroom for labels may lengthen the largest number.
-    return (widths.max() ?? 0) + 8 + 34
+    return (widths.max() ?? 0) + 8 + 34 + Double(AxisDrawing.yTitle(panel).count - 1) * AxisDrawing.titleSpacing
   }
 
   /// Room for the labels of horizontal lines or a colour scale, px.
@@ -36,7 +37,9 @@ struct PanelDrawing {
 
   /// Of the whole panel, axes included, px.
   func height(plotWidth: Double) -> Double {
-    header(plotWidth: plotWidth) + panel.height + (panel.x.title.isEmpty ? 24 : 42)
+    let titles = AxisDrawing.xTitle(panel, width: plotWidth).count
+    return header(plotWidth: plotWidth) + panel.height
+      + (panel.x.title.isEmpty ? 24 : 42 + Double(titles - 1) * AxisDrawing.titleSpacing)
   }
 
   func draw(left: Double, top: Double, width plotWidth: Double, clip: String, into builder: inout SVGBuilder) {
@@ -48,11 +51,10 @@ struct PanelDrawing {
       y.leaveHeadroom(filling: 1 - (Double(rows) * Self.rowHeight + 4) / area.height)
     }
     let plot = PlotArea(area: area, x: x, y: y)
-    if let title = panel.title {
-      let text = TextMetrics.shortened(title, to: plotWidth, size: 13)
-      builder.text(text, left, top + 14, class: "name")
+    for (row, line) in title(plotWidth).enumerated() {
+      builder.text(line, left, top + 14 + Double(row) * Self.titleSpacing, class: "name")
     }
-    Legend(panel, width: plotWidth).draw(left: left, top: top + titleHeight, into: &builder)
+    Legend(panel, width: plotWidth).draw(left: left, top: top + titleHeight(plotWidth), into: &builder)
     builder.clipPath(id: clip, area)
     AxisDrawing(plot: plot, panel: panel).draw(into: &builder)
     builder.group(clip: clip) { builder in
@@ -79,10 +81,16 @@ struct PanelDrawing {
     }
   }
 
-  private var titleHeight: Double { panel.title == nil ? 0 : 22 }
+  private func title(_ plotWidth: Double) -> [String] {
+    panel.title.map { TextMetrics.wrapped($0, to: plotWidth, size: 13) } ?? []
+  }
+
+  private func titleHeight(_ plotWidth: Double) -> Double {
+    panel.title == nil ? 0 : 22 + Double(title(plotWidth).count - 1) * Self.titleSpacing
+  }
 
   private func header(plotWidth: Double) -> Double {
-    titleHeight + Legend(panel, width: plotWidth).height + (panel.topAxis == nil ? 6 : 38)
+    titleHeight(plotWidth) + Legend(panel, width: plotWidth).height + (panel.topAxis == nil ? 6 : 38)
   }
 
   private func topLabels(in area: Rectangle) -> [(line: ReferenceLine, placed: LabelPlacement.Placed)] {

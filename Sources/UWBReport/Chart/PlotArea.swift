@@ -119,6 +119,7 @@ extension Series.Line {
     case .thin: " thin"
     case .dashed: " dash"
     case .dotted: " dots"
+    case .dashDotted: " dashdot"
     }
   }
 }

@@ -54,12 +54,17 @@ public struct AngleErrorPicture: Sendable, Hashable {
   public var panels: [Panel] {
     let (columns, rows) = (Self.edges(round: azimuths), Self.edges(round: elevations))
     let degrees = maps.map { $0.errors.map { row in row.map { abs($0) * 180 / .pi } } }
-    let largest = degrees.joined().joined().lazy.filter { $0.isFinite }.max() ?? 1
+    let all = degrees.joined().joined()
+    let positive = HeatMap.range(of: all.filter { $0 > 0 })
+    // Errors of a few degrees must be told apart beside some of 90°.
+    let isWide = positive.map { $0.upperBound > 8 * $0.lowerBound } ?? false
+    let range = isWide ? positive : HeatMap.range(of: all)
     return zip(maps, degrees).map { map, values in
       var panel = Panel(
         title: map.title, x: Axis("azimuth (°)", padding: 0), y: Axis("elevation (°)", padding: 0), height: 380)
       panel.heatMap = HeatMap(
-        title: "\(quantity) (°)", xEdges: columns, yEdges: rows, values: values, range: 0...max(largest, 1e-6))
+        title: "\(quantity) (°)", xEdges: columns, yEdges: rows, values: values, range: range)
+      if isWide { panel.heatMap?.scale = .logarithmic }
       return panel
     }
   }

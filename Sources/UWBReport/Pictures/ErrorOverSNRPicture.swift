@@ -45,8 +45,10 @@ public struct ErrorOverSNRPicture: Sendable, Hashable {
   /// The picture as a figure.
   public var figure: Figure { Figure(title: title, subtitle: subtitle, panels: [panel]) }
 
-  /// The picture as a plot.
+  /// The picture as a plot. At a single ratio, where curves would be points on one another, a row for each estimator.
   public var panel: Panel {
+    let ratios = Set(estimators.flatMap(\.snrdB) + bounds.flatMap(\.snrdB))
+    if let only = ratios.first, ratios.count == 1, only.isFinite { return rows(at: only) }
     var panel = Panel(
       x: Axis("SNR (dB)", padding: 0.02), y: Axis(errorTitle, scale: .logarithmic), height: 440)
     panel.series = estimators.enumerated().map { index, curve in
@@ -57,6 +59,28 @@ public struct ErrorOverSNRPicture: Sendable, Hashable {
     }
     return panel
   }
+
+  private func rows(at snrdB: Double) -> Panel {
+    let count = Double(estimators.count)
+    var panel = Panel(
+      x: Axis("\(errorTitle) at an SNR of \(NumberText.significant(snrdB)) dB", scale: .logarithmic, padding: 0.04),
+      y: Axis("", range: -0.7...(count + 0.3)), height: 22 * count + 30)
+    // From the top down, below the bound's label.
+    panel.y.names = estimators.reversed().map { TextMetrics.shortened($0.name, to: 240, size: Theme.fontSize) }
+    panel.series = estimators.enumerated().map { index, curve in
+      Series(
+        x: curve.error.map { $0 > 0 ? $0 : .nan }, y: curve.error.map { _ in count - 1 - Double(index) }, line: nil,
+        marker: .diamond)
+    }
+    for (index, bound) in bounds.enumerated() {
+      guard let error = bound.error.first(where: { $0 > 0 && $0.isFinite }) else { continue }
+      panel.lines.append(
+        ReferenceLine(
+          .x, at: error, label: "\(bound.name) \(NumberText.significant(error))", ink: .strong,
+          line: index == 0 ? .dashed : .dotted, widensRange: true))
+    }
+    return panel
+  }
 }
 
 extension Series {
@@ -64,7 +88,9 @@ extension Series {
   func told(apartBy index: Int) -> Series {
     var series = self
     series.ink = .series(index)
-    series.line = index / 8 % 2 == 0 ? .solid : .dashed
+    // Neighbours differ in their dashes, too: hues alone are not told apart by all eyes.
+    let lines: [Line] = [.solid, .dashed, .dashDotted, .dotted]
+    series.line = lines[(index + index / 8 * 2) % lines.count]
     let markers = Marker.forSeries
     series.marker = markers[(index + index / 8 * 5) % markers.count]
     return series

@@ -47,8 +47,10 @@ public struct ImpulseResponsePicture: Sendable, Hashable {
   public var message: String?
   /// Of the first path, dB.
   public var snrdB: Double?
-  /// Root of the noise variance of a tap.
+  /// Root of the noise variance of a tap as it is drawn.
   public var noiseFloor: Double?
+  /// The same once the radio's additive pattern is removed, where that is done before paths are looked for.
+  public var cleanedNoiseFloor: Double?
   /// What a tap's magnitude must exceed to count as a path.
   public var threshold: Double?
   /// First path of the chip.
@@ -68,7 +70,8 @@ public struct ImpulseResponsePicture: Sendable, Hashable {
   public init(
     magnitudes: [[Double]], firstTap: Int = 0, tapPeriod: Double = 1 / 998.4e6, capture: String? = nil,
     exchange: Int? = nil, message: String? = nil, snrdB: Double? = nil, noiseFloor: Double? = nil,
-    threshold: Double? = nil, chipFirstPath: Mark? = nil, firstPath: Mark? = nil, laterPathsTaps: [Double] = [],
+    cleanedNoiseFloor: Double? = nil, threshold: Double? = nil, chipFirstPath: Mark? = nil, firstPath: Mark? = nil,
+    laterPathsTaps: [Double] = [],
     fittedPulse: Curve? = nil, interpolated: Curve? = nil, residual: Curve? = nil
   ) {
     self.magnitudes = magnitudes
@@ -79,6 +82,7 @@ public struct ImpulseResponsePicture: Sendable, Hashable {
     self.message = message
     self.snrdB = snrdB
     self.noiseFloor = noiseFloor
+    self.cleanedNoiseFloor = cleanedNoiseFloor
     self.threshold = threshold
     self.chipFirstPath = chipFirstPath
     self.firstPath = firstPath
@@ -144,6 +148,19 @@ public struct ImpulseResponsePicture: Sendable, Hashable {
     return lines
   }
 
+  /// Horizontal lines. Two noise floors within 1 dB of each other are one.
+  private var levels: [(level: Double, name: String, ink: Ink)] {
+    var cleaned = cleanedNoiseFloor
+    if let level = cleaned, let noiseFloor, abs(20 * log10(level / noiseFloor)) < 1 { cleaned = nil }
+    let all = [
+      (threshold, "threshold", Ink.series(6)), (noiseFloor, "noise floor", .neutral),
+      (cleaned, "less the radio's pattern", .neutral),
+    ]
+    return all.compactMap { level, name, ink in
+      level.flatMap { $0.isFinite ? (level: $0, name: name, ink: ink) : nil }
+    }
+  }
+
   private func antennaName(_ index: Int) -> String? {
     magnitudes.count > 1 ? "antenna \(index + 1)" : nil
   }
@@ -169,7 +186,8 @@ public struct ImpulseResponsePicture: Sendable, Hashable {
     }
     // Deep notches between noise taps tell nothing; the axis ends a little under the noise.
     let finite = magnitudes.joined().filter { $0.isFinite && $0 > 0 }.sorted()
-    let quiet = noiseFloor.flatMap { $0 > 0 && $0.isFinite ? $0 / 4 : nil } ?? finite[finite.count / 20]
+    let quiet =
+      (cleanedNoiseFloor ?? noiseFloor).flatMap { $0 > 0 && $0.isFinite ? $0 / 4 : nil } ?? finite[finite.count / 20]
     let floor = max(decibels(quiet), -120)
     panel.y.includes = [0, floor]
     for (index, row) in magnitudes.enumerated() {
@@ -178,10 +196,7 @@ public struct ImpulseResponsePicture: Sendable, Hashable {
           antennaName(index), x: indices, y: row.map { $0.isFinite ? max(decibels($0), floor) : .nan },
           ink: antennaInk(index), line: .thin))
     }
-    for (level, name, ink) in [
-      (threshold, "threshold", Ink.series(6)), (noiseFloor, "noise floor", Ink.neutral),
-    ] {
-      guard let level, level > 0, level.isFinite else { continue }
+    for (level, name, ink) in levels where level > 0 {
       let label = "\(name) \(NumberText.fixed(decibels(level), decimals: 1)) dB"
       panel.lines.append(ReferenceLine(.y, at: decibels(level), label: label, ink: ink, widensRange: true))
     }
@@ -190,7 +205,7 @@ public struct ImpulseResponsePicture: Sendable, Hashable {
   }
 
   private var edgePanel: Panel {
-    let window = edgeWindow
+    let window = closeUp
     let origin = firstPath?.taps ?? chipFirstPath?.taps
     let base = origin.flatMap { $0.isFinite ? $0 : nil } ?? 0
     var panel = Panel(
@@ -212,18 +227,16 @@ public struct ImpulseResponsePicture: Sendable, Hashable {
       panel.series.append(
         Series(name, x: indices, y: row, ink: antennaInk(index), line: hasCurve ? nil : .thin, marker: .dot))
     }
-    for (level, name, ink) in [
-      (threshold, "threshold", Ink.series(6)), (noiseFloor, "noise floor", Ink.neutral),
-    ] {
-      guard let level, level.isFinite else { continue }
+    for (level, name, ink) in levels {
       panel.lines.append(ReferenceLine(.y, at: level, label: name, ink: ink, widensRange: true))
     }
     panel.lines += marks
     return panel
   }
 
-  /// From a little before the first of the marks to a little after the last; without marks, round the strongest tap.
-  private var edgeWindow: ClosedRange<Double> {
+  /// Taps of the close-up: from a little before the first of the marks to a little after the last; without marks, round the
+  /// strongest tap.
+  public var closeUp: ClosedRange<Double> {
     let last = Double(firstTap) + Double(max(indices.count, 2) - 1)
     let limits = Double(firstTap)...last
     let marked = [chipFirstPath?.taps, firstPath?.taps].compactMap { $0 }.filter(limits.contains)

@@ -42,6 +42,15 @@ struct SVGBuilder {
     }
   }
 
+  /// A triangle on a level base; it points up where `height` is negative.
+  mutating func triangle(left: Double, base: Double, width: Double, height: Double, fill: String) {
+    open("path", class: "")
+    attribute(
+      "d", "M\(Self.pair(left, base))L\(Self.pair(left + width, base))L\(Self.pair(left + width / 2, base + height))Z")
+    attribute("fill", fill)
+    markup += "/>\n"
+  }
+
   enum Anchor: String {
     case start, middle, end
   }

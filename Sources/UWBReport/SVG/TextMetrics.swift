@@ -20,6 +20,36 @@ enum TextMetrics {
     return String(kept) + "…"
   }
 
+  /// `text` in lines of at most `limit` px, broken at spaces; a word that is longer than a line is broken anywhere. Of a text
+  /// longer than any title, the end of the last line is an ellipsis.
+  static func wrapped(_ text: String, to limit: Double, size: Double, lines most: Int = 12) -> [String] {
+    guard width(text, size: size) > limit else { return [text] }
+    var lines: [String] = []
+    var rest = Substring(text)
+    while !rest.isEmpty {
+      guard lines.count + 1 < most, width(String(rest), size: size) > limit else {
+        lines.append(shortened(String(rest), to: limit, size: size))
+        break
+      }
+      let end = lineEnd(of: rest, to: limit, size: size)
+      lines.append(String(rest[..<end]))
+      rest = rest[end...].drop { $0 == " " }
+    }
+    return lines
+  }
+
+  /// Where the first line of `text`, which is wider than `limit`, ends: one character at least is on it.
+  private static func lineEnd(of text: Substring, to limit: Double, size: Double) -> Substring.Index {
+    var used = 0.0
+    var space: Substring.Index?
+    for index in text.indices {
+      used += width(String(text[index]), size: size)
+      if used > limit { return space ?? max(index, text.index(after: text.startIndex)) }
+      if text[index] == " ", index > text.startIndex { space = index }
+    }
+    return text.endIndex
+  }
+
   /// em
   private static func width(of scalar: Unicode.Scalar) -> Double {
     switch scalar {

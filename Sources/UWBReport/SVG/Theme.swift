@@ -37,9 +37,10 @@ enum Theme {
     .uwb .thin{stroke-width:1}
     .uwb .dash{stroke-dasharray:7 5;stroke-linecap:butt}
     .uwb .dots{stroke-dasharray:1.5 3.5;stroke-linecap:butt}
-    .uwb .dot{fill:none;stroke:currentColor;stroke-width:5;stroke-linecap:round}
+    .uwb .dashdot{stroke-dasharray:9 3 1.5 3;stroke-linecap:butt}
+    .uwb .dot{fill:none;stroke:currentColor;stroke-width:5.5;stroke-linecap:round}
     .uwb .speck{fill:none;stroke:currentColor;stroke-width:3;stroke-linecap:round;stroke-opacity:.75}
-    .uwb .box{fill:none;stroke:currentColor;stroke-width:5;stroke-linecap:square}
+    .uwb .box{fill:none;stroke:currentColor;stroke-width:5.5;stroke-linecap:square}
     .uwb .mark{fill:currentColor;stroke:none}
     .uwb .ring{fill:none;stroke:currentColor;stroke-width:1.5}
     .uwb .band{fill:currentColor;fill-opacity:.16;stroke:none}

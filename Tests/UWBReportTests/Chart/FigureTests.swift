@@ -39,6 +39,23 @@ import Testing
     #expect(zip(points, points.dropFirst()).allSatisfy { $0.x == $1.x || $0.y == $1.y })
   }
 
+  /// However long they are, all their words are drawn, each line within the picture.
+  @Test func titlesAreNeverCut() {
+    let words = (1...40).map { "word\($0)" }
+    let long = words.joined(separator: " ")
+    var one = Panel(
+      title: long, x: Axis(long), y: Axis((1...7).map { "quantity\($0)" }.joined(separator: " ")), height: 120)
+    one.series = [Series(long, x: [0, 1], y: [0, 1])]
+    let figure = Figure(title: long, subtitle: long, panels: [one], width: 760)
+    let texts = PictureCheck(figure.svg()).texts.dropFirst()
+    #expect(!texts.contains { $0.contains("…") })
+    #expect(texts.filter { $0 != long }.allSatisfy { TextMetrics.width($0, size: 12) < 760 })
+    let drawn = texts.joined(separator: " ").split(separator: " ")
+    // Title, subtitle, panel title, x axis, legend, and what a pointer on the series shows.
+    for word in words { #expect(drawn.count { $0 == word } == 6, "\(word)") }
+    #expect(drawn.contains("quantity7"))
+  }
+
   @Test func everySortOfMarkIsSound() {
     var everything = panel(
       Series.Marker.allCases.map { Series("\($0)", x: [1, 2, .nan, 1e300], y: [1, -2, 3, 4], marker: $0) })

@@ -30,6 +30,26 @@ private func sampleResponse() -> [Double] {
     #expect(texts.contains("antenna 1") && texts.contains("antenna 2"))
   }
 
+  @Test func theFloorOfTheTapsAndThatWithoutTheRadiosPatternAreTwoLines() {
+    let picture = { (cleaned: Double) in
+      PictureCheck(
+        ImpulseResponsePicture(magnitudes: [self.taps], noiseFloor: 100, cleanedNoiseFloor: cleaned).svg()
+      ).texts
+    }
+    #expect(picture(50).contains("noise floor −45.1 dB"))
+    #expect(picture(50).contains("less the radio's pattern −51.2 dB"))
+    #expect(!picture(95).contains { $0.hasPrefix("less the radio's pattern") })
+  }
+
+  @Test func theCloseUpHoldsBothFirstPathsAndEndsWithTheTaps() {
+    let picture = { (chip: Double, own: Double) in
+      ImpulseResponsePicture(magnitudes: [self.taps], chipFirstPath: .init(taps: chip), firstPath: .init(taps: own))
+        .closeUp
+    }
+    #expect(picture(760, 740.2) == 732...774)
+    #expect(picture(1010, 1008) == 1000...1015)
+  }
+
   @Test func unusableInputIsDrawnAllTheSame() {
     let strange: [[[Double]]] = [
       [], [[]], [[0]], [[5]], [[0, 0, 0]], [[.nan, .infinity, 1]], [[1e300, 1e-300]], [[-1, -2]],
@@ -42,7 +62,8 @@ private func sampleResponse() -> [Double] {
         let curve = number.map { ImpulseResponsePicture.Curve(taps: [0, $0], magnitudes: [$0]) }
         let svg = ImpulseResponsePicture(
           magnitudes: magnitudes, firstTap: number == nil ? .max : 3, tapPeriod: number ?? 1e-9, snrdB: number,
-          noiseFloor: number, threshold: number, chipFirstPath: mark, firstPath: mark,
+          noiseFloor: number, cleanedNoiseFloor: number.map { $0 / 3 }, threshold: number, chipFirstPath: mark,
+          firstPath: mark,
           laterPathsTaps: [number ?? 1], fittedPulse: curve, interpolated: curve, residual: curve
         ).svg()
         expectSound(svg)

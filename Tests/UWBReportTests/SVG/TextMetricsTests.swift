@@ -17,4 +17,17 @@ import Testing
       #expect(TextMetrics.width(text, size: 12) <= limit)
     }
   }
+
+  @Test func longTextIsBrokenAtSpaces() {
+    #expect(TextMetrics.wrapped("short", to: 100, size: 12) == ["short"])
+    #expect(TextMetrics.wrapped("", to: 1, size: 12) == [""])
+    let text = "first path of antenna one · chip · 3 taps later than that of the chip"
+    let lines = TextMetrics.wrapped(text, to: 150, size: 12)
+    #expect(lines.joined(separator: " ") == text && lines.count > 2)
+    #expect(lines.allSatisfy { TextMetrics.width($0, size: 12) <= 150 })
+    let word = String(repeating: "W", count: 50)
+    #expect(TextMetrics.wrapped(word, to: 150, size: 12).joined() == word)
+    #expect(TextMetrics.wrapped(word, to: 1, size: 12, lines: 5).count == 5)
+    #expect(TextMetrics.wrapped(String(repeating: word, count: 100), to: 300, size: 12).last?.hasSuffix("…") == true)
+  }
 }
