@@ -59,6 +59,7 @@ package struct Uwb: AsyncParsableCommand {
       } else {
         try command.run()
       }
+      MessageOptions.tellCost()
     } catch let error as ValidationError {
       throw WrongUsage(problem: error.message, verb: type(of: command))
     }

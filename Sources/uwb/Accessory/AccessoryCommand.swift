@@ -24,6 +24,8 @@ struct AccessoryCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("Hexadecimal digits, a file, or - for standard input.", valueName: "hex|file|-"))
     var source: String
 
+    @OptionGroup var messages: MessageOptions
+
     func run() throws {
       let output = ByteOutput()
       let encoder = JSONEncoder()
@@ -54,6 +56,8 @@ struct AccessoryCommand: ParsableCommand {
 
     @Argument(help: ArgumentHelp("A JSON object, a file of one object a line, or -.", valueName: "json|file|-"))
     var source: String
+
+    @OptionGroup var messages: MessageOptions
 
     func run() throws {
       let output = ByteOutput()
@@ -110,6 +114,8 @@ struct AccessoryCommand: ParsableCommand {
       help: ArgumentHelp("Preferred update rate: 0, 10 (1.3 Hz) or 20 (5.5 Hz).", valueName: "code"),
       transform: OptionRange.reader(UInt8.min...UInt8.max))
     var updateRate: UInt8 = 0
+
+    @OptionGroup var messages: MessageOptions
 
     func validate() throws {
       guard UInt16(address, radix: 16).map({ $0 < 0xFFFE }) == true else {

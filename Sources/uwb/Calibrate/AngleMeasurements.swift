@@ -19,7 +19,7 @@ struct AngleMeasurements {
       var engine: (engine: RangingEngine, workspace: RangingEngine.Workspace)?
       var reader = try input.open(capture)
       try origin.begin(capture)
-      var progress = Progress(capture, totalBytes: nil)
+      var progress = Progress(capture, totalBytes: captureByteCount(capture))
       defer { progress.finish() }
       var withoutTruth = 0
       var withoutPhases = 0
@@ -65,7 +65,7 @@ struct AngleMeasurements {
       if withoutPhases > 0 { lost["noPhases"] = withoutPhases }
       if !lost.isEmpty {
         let text = lost.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
-        Message.write("\(capture): not used: \(text)")
+        Message.note("\(capture): not used: \(text)")
       }
     }
   }

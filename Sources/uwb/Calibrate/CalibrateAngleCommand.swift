@@ -58,6 +58,8 @@ struct CalibrateAngleCommand: ParsableCommand {
       "Inner region, degrees: its errors are printed beside those of all rows.", valueName: "az,el"))
   var inner = "48,24"
 
+  @OptionGroup var messages: MessageOptions
+
   enum OutputKind: String, ExpressibleByArgument, CaseIterable {
     case table, ndjson
   }
@@ -113,7 +115,7 @@ struct CalibrateAngleCommand: ParsableCommand {
     try write(
       report.isChipAsGood ? AngleCalibration() : report.calibration, isBoard: report.antennas == nil,
       measured.origin.made(board: trim == nil ? board : nil), table)
-    Message.write("\(out): \(report.measured.samples.count) measurements, \(report.pointCount) directions")
+    Message.note("\(out): \(report.measured.samples.count) measurements, \(report.pointCount) directions")
   }
 
   private func measurements(_ captures: [String], _ table: TruthTable) throws -> AngleMeasurements {
@@ -165,7 +167,7 @@ struct CalibrateAngleCommand: ParsableCommand {
     }
     let offsets = result.offsets.map { String(decimal: $0 * 180 / .pi, places: 1) + "°" }.joined(separator: ", ")
     let left = String(decimal: (result.calibration.boardVariance ?? 0).squareRoot() * 180 / .pi, places: 1)
-    Message.write(
+    Message.note(
       "\(out): moved by \(offsets) at \(result.directionCount) reference directions; phases may differ by \(left)° still"
     )
     var made = references.origin.made(board: board)

@@ -67,6 +67,8 @@ struct CalibrateBiasCommand: ParsableCommand {
 
   @OptionGroup var engine: EngineOptions
 
+  @OptionGroup var messages: MessageOptions
+
   func validate() throws {
     if unlabelled, truth != nil || svg != nil {
       throw ValidationError("--unlabelled learns from no truth and judges nothing: leave out --truth and --svg.")
@@ -99,10 +101,11 @@ struct CalibrateBiasCommand: ParsableCommand {
         remedy: "Check the truth table, and give captures of more places.")
     }
     if trained.calibration.lineOfSight == nil {
-      Message.write("Line of sight is not learnt: it needs two captures labelled LOS and two labelled NLOS at least.")
+      Message.note("Line of sight is not learnt: it needs two captures labelled LOS and two labelled NLOS at least.")
     }
-    var progress = Progress("held out", totalBytes: nil, unit: "captures")
-    let folds = validation.run(candidates) { progress.update(bytes: 0, exchanges: $0) }
+    var progress = Progress(
+      "held out", totalBytes: Set(candidates.first?.samples.map(\.group) ?? []).count, unit: "captures")
+    let folds = validation.run(candidates) { progress.update(bytes: $0, exchanges: $0) }
     progress.finish()
     let figures = BiasFigures(exchanges, folds)
     try CalibrationFile.update(out) { file, origins in
@@ -111,12 +114,12 @@ struct CalibrateBiasCommand: ParsableCommand {
     }
     try BiasOutput(kind: output, output: ByteOutput()).write(figures, exchanges)
     if let bias = trained.bias, bias.featureSet == nil {
-      Message.write(
+      Message.note(
         "The CIRs' shape says nothing of the bias that carries over to places left out: "
           + (bias.isZero ? "nothing is taken off." : "a constant is taken off."))
     }
     if let bias = trained.bias {
-      Message.write(
+      Message.note(
         "\(out): \(bias.delay.rawValue), features \(bias.name), λ \(bias.lambda), "
           + "deviation λ \(bias.deviationLambda)"
           + (trained.lineOfSight.map { "; line of sight \($0.featureSet.rawValue), λ \($0.lambda)" } ?? ""))
@@ -143,7 +146,7 @@ struct CalibrateBiasCommand: ParsableCommand {
     }
     var text = "\(out): a clear first path has \(String(decimal: baseline.levelAtOneMetredB, places: 1)) dB at 1 m"
     if let saturation = baseline.saturationdB { text += ", \(String(decimal: saturation, places: 1)) dB at most" }
-    Message.write(text)
+    Message.note(text)
   }
 
   private var tooFew: CaptureError {

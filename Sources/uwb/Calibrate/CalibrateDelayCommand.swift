@@ -57,6 +57,8 @@ struct CalibrateDelayCommand: ParsableCommand {
     transform: OptionRange.reader(OptionRange.deviation))
   var surveyDeviation = 0.01
 
+  @OptionGroup var messages: MessageOptions
+
   func validate() throws {
     if arrangement == nil, !knownDelay.isEmpty {
       throw ValidationError("--known-delay goes with --self; without it distances are known and delays follow.")
@@ -79,9 +81,9 @@ struct CalibrateDelayCommand: ParsableCommand {
     if let validation = DelayCrossValidation(samples, fit: fit) {
       try writer.write(validation.table)
     } else {
-      Message.write("One capture alone can't be left out: errors of other captures are not known.")
+      Message.note("One capture alone can't be left out: errors of other captures are not known.")
     }
-    for message in DelayReport(report).messages { Message.write(message) }
+    for message in DelayReport(report).messages { Message.note(message) }
     try write(report.calibration, samples.origin)
   }
 
@@ -91,7 +93,7 @@ struct CalibrateDelayCommand: ParsableCommand {
       knownDelays: knownDelay, placeDeviation: placeDeviation, surveyDeviation: surveyDeviation)
     var writer = EvaluationTableWriter(output, ByteOutput())
     for table in run.tables { try writer.write(table) }
-    for message in run.messages { Message.write(message) }
+    for message in run.messages { Message.note(message) }
     try write(run.solution.calibration, run.ranges.origin)
   }
 
@@ -102,12 +104,12 @@ struct CalibrateDelayCommand: ParsableCommand {
     }
     for device in calibration.devices {
       let metres = String(decimal: device.delay * UWB.speedOfLightInAir / 2, places: 4)
-      Message.write(
+      Message.note(
         "\(out): device \(device.address ?? "unnamed"), delay \(String(decimal: device.delay * 1e9, places: 4)) ns (\(metres) m)"
       )
     }
     let knots = calibration.lineOfSight.knots
     let curve = knots.isEmpty ? "no power bias" : "power bias over \(knots.count) knots"
-    Message.write("\(out): \(curve)\(calibration.obstructed == nil ? "" : ", another for NLOS")")
+    Message.note("\(out): \(curve)\(calibration.obstructed == nil ? "" : ", another for NLOS")")
   }
 }

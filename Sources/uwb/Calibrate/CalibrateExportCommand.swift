@@ -47,6 +47,8 @@ struct CalibrateExportCommand: ParsableCommand {
     transform: ChipLayout.offsets)
   var pdoaOffset: [Double] = []
 
+  @OptionGroup var messages: MessageOptions
+
   enum Channel: String, ExpressibleByArgument, CaseIterable {
     case five = "5"
     case nine = "9"

@@ -32,6 +32,8 @@ struct CalibrateFirstPathCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Write the network as Swift source.", valueName: "file.swift"))
   var out: String?
 
+  @OptionGroup var messages: MessageOptions
+
   func run() throws {
     try FileUse(outputs: [out]).check()
     let training = FirstPathTraining(trialCount: trials, seed: seed)

@@ -25,6 +25,8 @@ struct CalibratePulseCommand: ParsableCommand {
   @Option(help: ArgumentHelp("File to write, read by replay --pulse.", valueName: "file.json"))
   var out: String
 
+  @OptionGroup var messages: MessageOptions
+
   mutating func run() throws {
     captures = try options.captures(captures)
     try FileUse(captures: captures, outputs: [out]).check()
@@ -32,7 +34,7 @@ struct CalibratePulseCommand: ParsableCommand {
     var spacing = UWB.tap
     for capture in captures {
       var reader = try options.open(capture)
-      var progress = Progress(capture, totalBytes: nil)
+      var progress = Progress(capture, totalBytes: captureByteCount(capture))
       defer { progress.finish() }
       while let exchange = try reader.next() {
         let period = try options.deviceProfile(of: reader.header, file: capture).backgroundPeriodTaps
@@ -54,6 +56,6 @@ struct CalibratePulseCommand: ParsableCommand {
     try PulseFile.write(estimate, to: out)
     let phase = estimate.phaseShare == 0 ? "symmetric" : "phase \(estimate.phaseShare) of the minimum phase"
     let error = estimate.modelError.map { String(format: ", model error %.1f %%", 100 * $0) } ?? ""
-    Message.write("\(out): pulse of \(estimation.count) CIRs, \(phase)\(error)")
+    Message.note("\(out): pulse of \(estimation.count) CIRs, \(phase)\(error)")
   }
 }

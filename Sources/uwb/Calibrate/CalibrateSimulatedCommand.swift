@@ -28,10 +28,20 @@ struct CalibrateSimulatedCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Write the model as Swift source.", valueName: "file.swift"))
   var out: String?
 
+  @OptionGroup var messages: MessageOptions
+
   func run() throws {
     try FileUse(outputs: [out]).check()
-    let training = LineOfSightTrials(siteCount: sites, seed: seed).samples()
-    let windows = ShortWindowOdds.windows.map { LineOfSightTrials(siteCount: sites, seed: seed, window: $0).samples() }
+    let judged = max(1, sites / 3)
+    let ticker = TrialTicker(
+      label: "training", total: (ShortWindowOdds.windows.count + 1) * (sites + judged), unit: "sites")
+    defer { ticker.finish() }
+    func drawn(_ count: Int, seed: UInt64, window: Int?) -> LineOfSightTrials.Result {
+      defer { ticker.add(count) }
+      return LineOfSightTrials(siteCount: count, seed: seed, window: window).samples()
+    }
+    let training = drawn(sites, seed: seed, window: nil)
+    let windows = ShortWindowOdds.windows.map { drawn(sites, seed: seed, window: $0) }
     guard let model = SimulatedTraining(training, windows: windows) else {
       throw CaptureError(
         file: "--sites \(sites)", problem: "the fit did not settle", remedy: "Take more sites or another seed.")
@@ -39,9 +49,8 @@ struct CalibrateSimulatedCommand: ParsableCommand {
     if let out {
       try OutputFile.write(SimulatedModelSource(model: model, sites: sites, seed: seed).text, to: out)
     }
-    func judging(window: Int?) -> LineOfSightTrials.Result {
-      LineOfSightTrials(siteCount: max(1, sites / 3), seed: seed &+ 1, window: window).samples()
-    }
+    ticker.begin("judging")
+    func judging(window: Int?) -> LineOfSightTrials.Result { drawn(judged, seed: seed &+ 1, window: window) }
     let output = ByteOutput()
     let report = SimulatedReport(
       model: model, judging: judging(window: nil),

@@ -34,7 +34,8 @@ enum CalibrationText {
       }
       tables.append(table)
     }
-    return tables.isEmpty ? "no antenna delays and no phase differences\n" : tables.map(\.lines).joined(separator: "\n")
+    return tables.isEmpty
+      ? "no antenna delays and no phase differences\n" : tables.map { $0.lines() }.joined(separator: "\n")
   }
 
   private static func degrees(_ radians: Double) -> EvaluationTable.Cell { .number(radians * 180 / .pi, places: 2) }

@@ -20,7 +20,11 @@ struct DelayCrossValidation {
   init?(_ samples: RangeSamples, fit: DelayCalibrationFit) {
     self.samples = samples
     guard samples.captures.count > 1 else { return nil }
-    for group in samples.groups {
+    let groups = samples.groups
+    let ticker = TrialTicker(label: "left out", total: groups.count, unit: "groups")
+    defer { ticker.finish() }
+    for group in groups {
+      defer { ticker.add(1) }
       let left = Set(group.map { samples.numbers[$0] })
       guard let calibration = fit.calibration(of: samples.samples.filter { !left.contains($0.capture) }) else {
         continue

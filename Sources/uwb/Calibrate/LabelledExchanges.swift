@@ -36,7 +36,7 @@ struct LabelledExchanges {
     try origin.begin(capture)
     let group = captures.count
     captures.append(name)
-    var progress = Progress(name, totalBytes: nil)
+    var progress = Progress(name, totalBytes: captureByteCount(capture))
     defer { progress.finish() }
     let known = truth?[capture: capture]
     var stages: [RangingPipeline] = []

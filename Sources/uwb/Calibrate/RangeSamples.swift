@@ -69,7 +69,7 @@ struct RangeSamples {
   ) throws {
     var reader = reader
     try origin.begin(path)
-    var progress = Progress(path, totalBytes: nil)
+    var progress = Progress(path, totalBytes: captureByteCount(path))
     defer { progress.finish() }
     var pipeline: RangingPipeline?
     while let exchange = try reader.next() {

@@ -46,6 +46,8 @@ struct ConvertCommand: ParsableCommand {
     transform: OptionRange.reader(OptionRange.split))
   var split: Int?
 
+  @OptionGroup var messages: MessageOptions
+
   func run() throws {
     let target = try CaptureTarget(
       output, format: to,
@@ -74,7 +76,7 @@ struct ConvertCommand: ParsableCommand {
     let written = try writer ?? create(target, reader.header)
     try written.finish()
     progress.finish()
-    Message.write("\(name) → \(output): \(account.text)")
+    Message.note("\(name) → \(output): \(account.text)")
     tell("skipped input", reader.skipped)
     tell("not carried over", written.lost)
   }
@@ -87,7 +89,7 @@ struct ConvertCommand: ParsableCommand {
 
   private func tell(_ what: String, _ counts: SkippedInput) {
     let list = counts.counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
-    Message.write("  \(what): \(list.isEmpty ? "nothing" : list.joined(separator: ", "))")
+    Message.note("  \(what): \(list.isEmpty ? "nothing" : list.joined(separator: ", "))")
   }
 }
 

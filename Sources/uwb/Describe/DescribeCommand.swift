@@ -23,6 +23,8 @@ struct DescribeCommand: ParsableCommand {
   @Flag(help: "Save the input options beside the capture, for all verbs.")
   var save = false
 
+  @OptionGroup var messages: MessageOptions
+
   /// Exchanges that are looked at.
   private static let mostExchanges = 1000
 
@@ -38,7 +40,7 @@ struct DescribeCommand: ParsableCommand {
     guard save else { return }
     let description = input.completed(by: saved ?? CaptureDescription()).description
     try description.write(beside: capture)
-    Message.write(
+    Message.note(
       "\(CaptureDescription.path(of: capture)): \(description.text.isEmpty ? "nothing to keep" : description.text)")
   }
 

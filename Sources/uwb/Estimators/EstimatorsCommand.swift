@@ -11,6 +11,8 @@ struct EstimatorsCommand: ParsableCommand {
         uwb estimators
       """)
 
+  @OptionGroup var messages: MessageOptions
+
   func run() throws {
     var lines = ["Delay (--delay):"]
     lines += DelayMethod.allCases.map { "  \(padded($0.rawValue)) \(Self.text($0))" }

@@ -9,8 +9,11 @@ struct AngleEvaluationWriter {
   private let rows: EvaluationRows
 
   init(_ kind: EvaluateDelayCommand.OutputKind, _ output: ByteOutput) {
-    rows = EvaluationRows(kind, output, columns: Self.columns)
+    rows = EvaluationRows(kind, output, columns: Self.columns, nameWidth: 36)
   }
+
+  /// All rows of a case have come.
+  func endCase() throws { try rows.endTable() }
 
   func finish() throws { try rows.finish() }
 

@@ -81,6 +81,8 @@ struct EvaluateAngleCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Also write the trials' snapshots and their truth into this folder.", valueName: "folder"))
   var export: String?
 
+  @OptionGroup var messages: MessageOptions
+
   enum CountMethod: String, ExpressibleByArgument, CaseIterable { case known, mdl, aic }
   enum NoiseKnowledge: String, ExpressibleByArgument, CaseIterable { case known, estimated }
 
@@ -104,20 +106,23 @@ struct EvaluateAngleCommand: ParsableCommand {
     var curves = AngleEvaluationCurves()
     var trialExport = try export.map { try SnapshotExport(folder: $0, inputs: [array]) }
     let name = "\(array), \(sources), \(snapshots) \(snapshots == 1 ? "snapshot" : "snapshots")"
-    for snr in try DecibelList.parse(snr) {
+    let ratios = try DecibelList.parse(snr)
+    let ticker = TrialTicker(total: trials * ratios.count)
+    defer { ticker.finish() }
+    for snr in ratios {
       let generator = DirectionTrialGenerator(
         array: layout, scene: scene, snapshotCount: snapshots, snrdB: snr, seed: seed)
       try trialExport?.write(generator, trials: trials, case: name)
       let evaluation = DirectionEvaluation(
         generator: generator, contestants: contestants, trialCount: trials,
         isNoiseKnown: (noise ?? (snapshots == 1 ? .known : .estimated)) == .known)
-      let ticker = TrialTicker(label: "\(name) at \(snr) dB", total: trials)
+      ticker.begin("\(name) at \(snr) dB")
       let rows = evaluation.run(threads: threads) { ticker.add($0) }
-      ticker.finish()
       for row in rows {
         try writer.write(row, case: name, snapshots: snapshots, snrdB: snr)
         curves.add(row, case: name, snrdB: snr)
       }
+      try writer.endCase()
     }
     try writer.finish()
     guard let svg else { return }

@@ -48,6 +48,8 @@ struct EvaluateArenaCommand: ParsableCommand {
   @Option(help: "What to write: table, ndjson or csv.")
   var output = EvaluateDelayCommand.OutputKind.table
 
+  @OptionGroup var messages: MessageOptions
+
   func validate() throws {
     _ = try methods()
     _ = try chosenFamilies()
@@ -56,11 +58,13 @@ struct EvaluateArenaCommand: ParsableCommand {
   func run() throws {
     let methods = try methods()
     var rows: [ArenaEvaluation.Row] = []
-    for family in try chosenFamilies() {
+    let families = try chosenFamilies()
+    let ticker = TrialTicker(total: trials * families.count)
+    defer { ticker.finish() }
+    for family in families {
       let evaluation = ArenaEvaluation(family: family, methods: methods, pulse: pulse, trialCount: trials, seed: seed)
-      let ticker = TrialTicker(label: family.name, total: trials)
+      ticker.begin(family.name)
       rows += evaluation.run(threads: threads) { ticker.add($0) }
-      ticker.finish()
     }
     var writer = EvaluationTableWriter(output, ByteOutput())
     try writer.write(ArenaTables.families(rows))

@@ -75,6 +75,8 @@ struct EvaluateDelayCommand: ParsableCommand {
       valueName: "name=file.csv"), transform: ScoredAnswers.Source.read)
   var score: [ScoredAnswers.Source] = []
 
+  @OptionGroup var messages: MessageOptions
+
   enum Noise: String, ExpressibleByArgument, CaseIterable {
     case white, matched
 
@@ -105,26 +107,29 @@ struct EvaluateDelayCommand: ParsableCommand {
     let writer = EvaluationWriter(output, ByteOutput())
     var curves = EvaluationCurves()
     var trialExport = try export.map { try TrialExport(folder: $0, inputs: files) }
+    let ticker = TrialTicker(total: methods.isEmpty ? 0 : trials * generators.count)
+    defer { ticker.finish() }
     for (number, (name, generator)) in generators.enumerated() {
       let snr = generator.snrdB
       try trialExport?.write(generator, trials: trials, case: name)
-      let rows = run(methods, generator, name) + scored.map { $0.row(number, generator) }
+      let rows = run(methods, generator, name, ticker) + scored.map { $0.row(number, generator) }
       for row in rows {
         try writer.write(row, case: name, snrdB: snr)
         curves.add(row, case: name, snrdB: snr)
       }
+      try writer.endCase()
     }
     try writer.finish()
     guard let svg else { return }
     try OutputFile.write(curves.figure.svg(), to: svg)
   }
 
-  private func run(_ methods: [DelayMethod], _ generator: DelayTrialGenerator, _ name: String) -> [DelayEvaluation.Row]
-  {
+  private func run(
+    _ methods: [DelayMethod], _ generator: DelayTrialGenerator, _ name: String, _ ticker: TrialTicker
+  ) -> [DelayEvaluation.Row] {
     guard !methods.isEmpty else { return [] }
     let evaluation = DelayEvaluation(generator: generator, methods: methods, trialCount: trials)
-    let ticker = TrialTicker(label: "\(name) at \(generator.snrdB) dB", total: trials)
-    defer { ticker.finish() }
+    ticker.begin("\(name) at \(generator.snrdB) dB")
     return evaluation.run(threads: threads) { ticker.add($0) }
   }
 

@@ -24,6 +24,8 @@ struct EvaluateScenariosCommand: ParsableCommand {
   @Option(help: "Seed in place of the files' own.")
   var seed: UInt64?
 
+  @OptionGroup var messages: MessageOptions
+
   enum Output: String, ExpressibleByArgument, CaseIterable {
     case table, ndjson
   }
@@ -46,7 +48,12 @@ struct EvaluateScenariosCommand: ParsableCommand {
       var scenario = try ScenarioFile.read(file)
       if let seed { scenario.seed = seed }
       var score = try RoomScore(scenario)
-      try ScriptedApps(scenario).play { score.take($0) }
+      var progress = Progress(file, totalBytes: Int(scenario.duration.rounded(.up)), unit: "s")
+      try ScriptedApps(scenario).play { event in
+        score.take(event)
+        progress.update(bytes: Int(event.time), exchanges: Int(event.time))
+      }
+      progress.finish()
       let met = score.outcomes.count(where: \.isMet)
       if met < score.outcomes.count || score.wronglyGiven > 0 || score.largestTimeoutError > Self.heartbeat {
         failed = true

@@ -68,6 +68,8 @@ struct EvaluateSessionsCommand: AsyncParsableCommand {
     var memory = 0
   }
 
+  @OptionGroup var messages: MessageOptions
+
   func run() async throws {
     var settings = NearbySettings()
     settings.activeSessionLimit = nil
@@ -159,6 +161,8 @@ struct EvaluateSessionsCommand: AsyncParsableCommand {
       let bursts = max(1, min(addresses.count, 50))
       let spacing = 1 / (rate * Double(bursts))
       var figures = Figures()
+      var progress = Progress("delivering", totalBytes: Int(seconds.rounded(.up)), unit: "s")
+      defer { progress.finish() }
       let start = EvaluateSessionsCommand.now
       let cpu = EvaluateSessionsCommand.processorTime
       var burst = 0
@@ -166,6 +170,8 @@ struct EvaluateSessionsCommand: AsyncParsableCommand {
         let due = start + Double(burst) * spacing
         guard due < start + seconds else { break }
         EvaluateSessionsCommand.sleep(until: due)
+        let elapsed = Int(due - start)
+        progress.update(bytes: elapsed, exchanges: elapsed)
         if EvaluateSessionsCommand.now > due + 1e-3 { figures.late += 1 }
         let part = burst % bursts
         for index in stride(from: part, to: addresses.count, by: bursts) {

@@ -4,12 +4,18 @@ final class EvaluationRows {
   /// `nil` for people.
   private var rows: FigureRows?
   private let columns: String
+  private let folding: FoldedTable
   private var heading = ""
+  /// On a terminal: what has come below the heading. A table is folded whole.
+  private var lines: [String] = []
 
-  /// - Parameter columns: the line of column names for people.
-  init(_ kind: EvaluateDelayCommand.OutputKind, _ output: ByteOutput, columns: String) {
+  /// - Parameters:
+  ///   - columns: the line of column names for people.
+  ///   - nameWidth: characters of the columns that name a row, in all lines.
+  init(_ kind: EvaluateDelayCommand.OutputKind, _ output: ByteOutput, columns: String, nameWidth: Int) {
     self.output = output
     self.columns = columns
+    folding = FoldedTable(heading: columns, nameWidth: nameWidth)
     rows = kind.rows.map { FigureRows($0, output) }
   }
 
@@ -20,15 +26,28 @@ final class EvaluationRows {
       try rows?.write(figures())
     } else {
       if title != heading {
-        try output.write("\(heading.isEmpty ? "" : "\n")\(title)\n\(columns)\n")
+        try endTable()
+        try output.write("\(heading.isEmpty ? "" : "\n")\(title)\n")
+        if output.width == nil { try output.write("\(columns)\n") }
         heading = title
       }
-      for line in lines() { try output.write("  \(line)\n") }
+      for line in lines() {
+        if output.width == nil { try output.write("  \(line)\n") } else { self.lines.append("  \(line)") }
+      }
     }
     try output.flush()
   }
 
+  /// All rows below the present heading have come.
+  func endTable() throws {
+    guard !lines.isEmpty else { return }
+    for line in folding.fold([columns] + lines, to: output.width) { try output.write("\(line)\n") }
+    lines.removeAll()
+    try output.flush()
+  }
+
   func finish() throws {
+    try endTable()
     try output.flush()
   }
 

@@ -26,6 +26,8 @@ struct InfoCommand: ParsableCommand {
   @Option(help: "What to write: text, or ndjson (one object a capture).")
   var output = OutputKind.text
 
+  @OptionGroup var messages: MessageOptions
+
   enum OutputKind: String, ExpressibleByArgument, CaseIterable {
     case text, ndjson
   }

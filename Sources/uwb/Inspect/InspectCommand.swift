@@ -28,6 +28,8 @@ struct InspectCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Draw the CIR into this file.", valueName: "file.svg"))
   var svg: String?
 
+  @OptionGroup var messages: MessageOptions
+
   enum Message: String, ExpressibleByArgument, CaseIterable {
     case poll, response, final
   }

@@ -91,8 +91,8 @@ struct InputOptions: ParsableArguments {
   func captures(_ arguments: [String]) throws -> [String] {
     _ = try options()
     let paths = CapturePaths(arguments) { _ = try open($0) }
-    for (path, problem) in paths.passedOver.prefix(5) { Message.write("Passed over: \(path) \(problem)") }
-    if paths.passedOver.count > 5 { Message.write("Passed over: \(paths.passedOver.count - 5) files more") }
+    for (path, problem) in paths.passedOver.prefix(5) { Message.note("Passed over: \(path) \(problem)") }
+    if paths.passedOver.count > 5 { Message.note("Passed over: \(paths.passedOver.count - 5) files more") }
     return paths.captures
   }
 

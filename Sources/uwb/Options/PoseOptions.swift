@@ -19,7 +19,7 @@ struct PoseOptions: ParsableArguments {
   /// What the table could not tell.
   func tell(_ totals: ReplayTotals) {
     guard let pose, totals.withoutPose > 0 else { return }
-    Message.write(
+    Message.note(
       "\(pose): it tells no pose at the time of \(totals.withoutPose) of \(totals.exchanges) exchanges; time_s counts from the capture's "
         + "first exchange.")
   }

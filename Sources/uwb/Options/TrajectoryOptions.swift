@@ -96,7 +96,7 @@ struct TrajectoryOptions: ParsableArguments {
           remedy: "Give the clocks' difference with --truth-offset SECONDS, and check the anchors' places.")
       }
       trajectory.shift = nominal
-      Message.write(
+      Message.note(
         "\(path): the clocks of capture and trajectory are taken as they are: no shift fits better than others.")
     }
     if let truthOffset { trajectory.shift = (start ?? 0) - (trajectory.poses.clockStart ?? 0) + truthOffset }
@@ -106,14 +106,14 @@ struct TrajectoryOptions: ParsableArguments {
     if truthOffset == nil {
       let shift =
         "\(String(decimal: found.shift - (nominal ?? 0), places: 3)) ± \(String(decimal: found.deviation, places: 3)) s"
-      Message.write(
+      Message.note(
         nominal == nil
           ? "\(path): its first exchange is at \(shift) of the trajectory, found by alignment."
           : "\(path): the trajectory's clock is \(shift) ahead of the capture's, found by alignment (--truth-offset gives it)."
       )
     }
     if let order = found.quaternionOrder {
-      Message.write(
+      Message.note(
         "\(path): the trajectory's quaternion has no column names; its order is taken for \(order), which fits best.")
     }
   }

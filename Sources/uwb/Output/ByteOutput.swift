@@ -30,12 +30,19 @@ final class ByteOutput {
 
   func flush() throws {
     lastFlush = .now
-    let code = bytes.withUnsafeBytes { DescriptorWrite.all($0, to: descriptor) }
+    let code =
+      descriptor == STDOUT_FILENO && Terminal.isShared && !bytes.isEmpty
+      ? StatusLine.stepAside(forOutputEnding: bytes.last == UInt8(ascii: "\n")) { writeOut() } : writeOut()
     bytes.removeAll(keepingCapacity: true)
     guard code == 0 else {
       throw OutputError(problem: "can't write to standard output: \(String(cString: strerror(code)))")
     }
   }
+
+  private func writeOut() -> Int32 { bytes.withUnsafeBytes { DescriptorWrite.all($0, to: descriptor) } }
+
+  /// Columns of the terminal that this goes to; `nil` where it goes elsewhere.
+  var width: Int? { descriptor == STDOUT_FILENO ? Terminal.outputWidth : nil }
 
   /// What was gathered is not lost where an error ends the verb.
   deinit { try? flush() }

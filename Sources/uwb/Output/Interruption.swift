@@ -79,7 +79,10 @@ enum Interruption {
       let count = read(signals.read, &byte, 1)
       if count < 0, errno == EINTR { continue }
       guard count == 1 else { return }
-      guard isFinishing.load(ordering: .acquiring), !isRequested else { TemporaryFiles.end(status: status) }
+      guard isFinishing.load(ordering: .acquiring), !isRequested else {
+        StatusLine.abandon()
+        TemporaryFiles.end(status: status)
+      }
       isSeen.store(true, ordering: .releasing)
       _ = write(end.write, &byte, 1)
     }

@@ -33,6 +33,8 @@ struct PathsCommand: ParsableCommand {
     transform: OptionRange.reader(OptionRange.threads))
   var threads = OptionRange.defaultThreads
 
+  @OptionGroup var messages: MessageOptions
+
   mutating func run() throws {
     captures = try engine.input.captures(captures)
     try FileUse(captures: captures, files: engine.files).check()
@@ -83,9 +85,9 @@ struct PathsCommand: ParsableCommand {
         file: path, problem: "none of its \(totals.exchanges) exchanges holds a channel impulse response",
         remedy: "For distances and directions of other captures, use uwb replay \(path).")
     }
-    for note in input.header.notes { Message.write("\(name): \(note.printable())") }
+    for note in input.header.notes { Message.note("\(name): \(note.printable())") }
     let skipped = input.skipped.counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
-    Message.write(
+    Message.note(
       "\(name): \(totals.text), skipped input: \(skipped.isEmpty ? "none" : skipped.joined(separator: ", "))")
   }
 

@@ -63,6 +63,8 @@ struct RadioCommand: ParsableCommand {
     @Option(help: "Seed of the noise.", transform: OptionRange.reader(OptionRange.seed))
     var seed: UInt64 = 1
 
+    @OptionGroup var messages: MessageOptions
+
     func validate() throws {
       if pty, listen != nil { throw ValidationError("Give --pty or --listen, not both.") }
       if link != nil, listen != nil { throw ValidationError("--link goes with --pty.") }

@@ -33,6 +33,8 @@ struct RangeCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Speed of a serial device, Bd.", valueName: "bd"))
   var speed = 115_200
 
+  @OptionGroup var messages: MessageOptions
+
   func run() throws {
     let address: PortAddress
     do {

@@ -34,13 +34,13 @@ final class RangeRun {
     switch event {
     case .packet(let packet): try take(packet)
     case .ready:
-      if isReady { Message.write("\(device): the radio is back.") }
+      if isReady { Message.note("\(device): the radio is back.") }
       isReady = true
     case .unavailable(let error):
       guard isReady else {
         throw RangeError(device: device, error)
       }
-      Message.write("\(device): the radio is gone (\(error)). Waiting until it is back.")
+      Message.note("\(device): the radio is gone (\(error)). Waiting until it is back.")
     case .failed(_, let error):
       guard !isDone else { return }
       throw CaptureError(

@@ -47,7 +47,7 @@ struct CSVOutput: ReplayOutput {
   mutating func end(_ totals: ReplayTotals) throws {
     let skipped = totals.skipped.counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
     let lost = skipped.isEmpty ? "" : "; skipped input: \(skipped.joined(separator: ", "))"
-    Message.write("\(capture): \(totals.exchanges) exchanges, \(totals.updates) updates\(lost)")
+    Message.note("\(capture): \(totals.exchanges) exchanges, \(totals.updates) updates\(lost)")
   }
 
   mutating func finish(_ totals: ReplayTotals) throws {

@@ -31,6 +31,10 @@ struct EngineInput {
     // What follows the engine is `ReplayPipeline`'s, for shards, too.
     let engine = first == nil ? nil : try options.engine(for: reader.header, file: path, first: first)
     pipeline = engine.map { RangingPipeline($0, tracking: nil) }
+    let header = reader.header
+    Message.detail(
+      "\(name): format \(header.format), radio \(header.profile)"
+        + (engine.map { ", estimator \($0.configuration.delay.rawValue)" } ?? ", no exchange"))
   }
 
   var header: CaptureHeader { reader.header }

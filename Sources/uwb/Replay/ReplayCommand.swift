@@ -25,7 +25,10 @@ struct ReplayCommand: ParsableCommand {
 
   @OptionGroup var engine: EngineOptions
 
-  @Option(help: "What to write: ndjson (one event a line), csv (one row an exchange), or a summary.")
+  @Option(
+    help:
+      "What to write: ndjson (one event a line), csv (one row an exchange), a summary, or live (a line a peer, drawn in place on a terminal)."
+  )
   var output = OutputKind.ndjson
 
   @Option(help: ArgumentHelp("Write an HTML page with pictures.", valueName: "file.html"))
@@ -48,6 +51,8 @@ struct ReplayCommand: ParsableCommand {
     transform: Shard.read)
   var shard: Shard?
 
+  @OptionGroup var messages: MessageOptions
+
   func validate() throws {
     if shard != nil, report != nil || pace == .recorded {
       throw ValidationError("--shard writes measurements for uwb merge: it goes with neither --report nor --pace.")
@@ -61,13 +66,14 @@ struct ReplayCommand: ParsableCommand {
   }
 
   enum OutputKind: String, ExpressibleByArgument, CaseIterable {
-    case ndjson, csv, summary
+    case ndjson, csv, summary, live
 
     func makeOutput(_ bytes: ByteOutput) -> any ReplayOutput {
       switch self {
       case .ndjson: NDJSONOutput(bytes)
       case .csv: CSVOutput(bytes)
       case .summary: SummaryOutput(bytes)
+      case .live: LiveView(bytes)
       }
     }
   }
@@ -152,7 +158,7 @@ struct ReplayCommand: ParsableCommand {
     try pipeline.finish(skipped: input.skipped) { try sink.write($0) }
     try sink.end(pipeline.totals)
     if pipeline.totals.pathsAlone > 0 {
-      Message.write(
+      Message.note(
         "\(name): \(pipeline.totals.pathsAlone) exchanges hold CIRs but not the timestamps of a distance. For their first "
           + "paths: uwb paths \(path)")
     }

@@ -33,6 +33,8 @@ struct RoomCommand: AsyncParsableCommand {
         "Where apps join: unix:PATH, or tcp:HOST:PORT (port 0 takes a free one).", valueName: "address"))
     var listen: String
 
+    @OptionGroup var messages: MessageOptions
+
     func run() async throws {
       let log = RoomLog()
       let server = try RoomServer(ScenarioFile.read(file)) { log.write($0) }

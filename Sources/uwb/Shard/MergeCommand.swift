@@ -24,6 +24,8 @@ struct MergeCommand: ParsableCommand {
 
   @OptionGroup var device: PoseOptions
 
+  @OptionGroup var messages: MessageOptions
+
   func run() throws {
     try FileUse(files: files + [device.pose]).check()
     let poses = try device.table()

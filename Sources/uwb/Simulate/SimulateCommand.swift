@@ -42,6 +42,8 @@ struct SimulateCommand: AsyncParsableCommand {
     transform: OptionRange.reader(OptionRange.seed))
   var seed: UInt64?
 
+  @OptionGroup var messages: MessageOptions
+
   enum Pace: String, ExpressibleByArgument, CaseIterable {
     case recorded, fast
   }
@@ -96,9 +98,12 @@ struct SimulateCommand: AsyncParsableCommand {
         do { try made.append(exchange) } catch { failure = error }
       }
     }
+    var progress = Progress(scenario, totalBytes: Int(room.duration.rounded(.up)), unit: "s")
+    defer { progress.finish() }
     var output = LiveOutput(ByteOutput(), flushesEachLine: live && pace == .recorded)
     let isLive = live
     let tell: (RoomEvent) -> Void = { event in
+      progress.update(bytes: Int(event.time), exchanges: Int(event.time))
       guard isLive, failure == nil else { return }
       do { try output.write(event) } catch { failure = error }
     }
@@ -119,11 +124,12 @@ struct SimulateCommand: AsyncParsableCommand {
       format: "sigmf", profile: profile.name, array: chosen.array.layout,
       notes: ["simulated by uwb simulate \(scenario) --seed \(seed)"])
     let writer = try target.create(header: header)
-    var progress = Progress(scenario, totalBytes: nil)
+    let exchanges = chosen.exchanges(profile: profile, seed: seed)
+    var progress = Progress(scenario, totalBytes: exchanges.exchangeCount, unit: "simulated exchanges")
     defer { progress.finish() }
-    for exchange in chosen.exchanges(profile: profile, seed: seed) {
+    for exchange in exchanges {
       try writer.append(exchange)
-      progress.update(bytes: 0, exchanges: exchange.index + 1)
+      progress.update(bytes: exchange.index + 1, exchanges: exchange.index + 1)
     }
     try writer.finish()
   }

@@ -61,7 +61,7 @@ struct CaptureSection: RangingSection {
     let isCalibrated = quality?.lineOfSight != nil || quality?.baseline != nil
     let model = isCalibrated ? "calibration" : Self.shipped
     if sight.curve != nil, !isCalibrated {
-      Message.write(
+      Message.note(
         "Line of sight is judged by the model that ships, which was trained on simulated sites only. uwb calibrate bias --unlabelled moves its "
           + "threshold to this site.")
     }
@@ -82,10 +82,13 @@ struct CaptureSection: RangingSection {
     let known = input.truth?[capture: capture]
     var labels: Set<String> = []
     var started: RangingPipeline?
+    var progress = Progress(capture, totalBytes: captureByteCount(capture))
+    defer { progress.finish() }
     while let exchange = try reader.next() {
       let pipeline =
         try started ?? RangingPipeline(input.engine.engine(for: reader.header, file: capture, first: exchange))
       started = pipeline
+      progress.update(bytes: reader.bytesRead, exchanges: exchange.index + 1)
       let raw = pipeline.measure(exchange)
       let tracked = pipeline.process(raw, of: exchange.pair)
       let truth = known ?? exchange.truth

@@ -41,6 +41,8 @@ struct EvaluateRangingCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Draw the distributions of the errors into this file.", valueName: "file.svg"))
   var svg: String?
 
+  @OptionGroup var messages: MessageOptions
+
   func validate() throws {
     guard !captures.isEmpty || walks > 0 else { throw ValidationError("Give captures, or --walks, or both.") }
   }

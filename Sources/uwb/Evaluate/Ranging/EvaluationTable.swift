@@ -37,7 +37,7 @@ struct EvaluationTableWriter {
 
   mutating func write(_ table: EvaluationTable) throws {
     switch kind {
-    case .table: try output.write((count > 0 ? "\n" : "") + table.lines)
+    case .table: try output.write((count > 0 ? "\n" : "") + table.lines(width: output.width))
     case .ndjson: try writeObjects(table)
     case .csv: try writeLines(table)
     }
@@ -69,23 +69,30 @@ struct EvaluationTableWriter {
 }
 
 extension EvaluationTable {
-  /// For people: its name, and aligned columns below.
-  var lines: String {
+  /// For people: its name, and aligned columns below, as many beside each other as fit `width`.
+  func lines(width: Int? = nil) -> String {
     var cells = [columns.map { "\($0)" }]
     cells += rows.map { $0.map { $0.string(absent: "–") } }
     let widths = columns.indices.map { column in cells.map { $0[column].count }.max() ?? 0 }
-    var text = "\(name)\n"
-    for line in cells {
-      text += " "
+    let lines = cells.map { line -> String in
+      var text = " "
       for (column, cell) in line.enumerated() {
         // Names to the left, numbers to the right.
         let isName = rows.first.map { if case .text = $0[column] { true } else { false } } ?? true
         text += " " + (isName ? cell.padded(to: widths[column]) : cell.indented(to: widths[column]))
       }
       while text.hasSuffix(" ") { text.removeLast() }
-      text += "\n"
+      return text
     }
-    return text
+    return ([name] + folding(widths, to: width).fold(lines, to: width)).map { $0 + "\n" }.joined()
+  }
+
+  /// All leading columns of names stay where they leave room for others.
+  private func folding(_ widths: [Int], to width: Int?) -> FoldedTable {
+    let ends = widths.indices.map { 1 + $0 + 1 + widths[...$0].reduce(0, +) }
+    let names = rows.first?.prefix { if case .text = $0 { true } else { false } }.count ?? 0
+    let kept = ends.prefix(max(1, names)).last { $0 <= (width ?? .max) / 2 } ?? ends.first ?? 0
+    return FoldedTable(nameWidth: kept, ends: ends.filter { $0 > kept })
   }
 }
 

@@ -62,6 +62,9 @@ struct WalkSection: RangingSection {
     ),
   ]
 
+  /// Further shares of walks' states that the classifier tells.
+  private static let accuracies = [0.7, 0.97]
+
   func evaluate(_ input: RangingEvaluationInput) throws -> RangingSectionResult {
     var errors = EvaluationTable(
       name: "simulated walks: distance errors", columns: ["case", "label", "stage"] + RangingErrors.columns)
@@ -70,7 +73,13 @@ struct WalkSection: RangingSection {
       columns: Outcome.columns + ["azimuth_rms_deg", "azimuth_tracked_rms_deg", "azimuth_nees"])
     var sensitivity = EvaluationTable(name: "simulated walks: sensitivity", columns: Outcome.columns)
     var samples: [DistributionPicture.Sample] = []
+    let count = min(input.walks, Self.fewer)
+    let ticker = TrialTicker(
+      label: "simulated walks",
+      total: Self.cases.count * input.walks + (2 * Self.changes.count + Self.accuracies.count) * count, unit: "walks")
+    defer { ticker.finish() }
     for (name, walk) in Self.cases {
+      defer { ticker.add(input.walks) }
       let outcome = Outcome(walk, count: input.walks, seed: input.seed)
       for (label, group) in [("LOS", outcome.clear), ("NLOS", outcome.obstructed), ("all", outcome.all)] {
         guard !group.raw.errors.isEmpty else { continue }
@@ -86,15 +95,16 @@ struct WalkSection: RangingSection {
         samples = [outcome.all.raw.sample("raw"), outcome.all.delivered.sample("delivered")]
       }
     }
-    let count = min(input.walks, Self.fewer)
     for (kind, base) in [("unclassified", Self.blind), ("classified", Self.seen)] {
       for (name, change) in Self.changes {
         var walk = base
         change(&walk)
+        defer { ticker.add(count) }
         sensitivity.add(Outcome(walk, count: count, seed: input.seed).cells("\(kind), \(name)", count))
       }
     }
-    for accuracy in [0.7, 0.97] {
+    for accuracy in Self.accuracies {
+      defer { ticker.add(count) }
       var walk = Self.seen
       walk.classifierAccuracy = accuracy
       let percent = Int((100 * accuracy).rounded())
