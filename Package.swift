@@ -78,8 +78,8 @@ let package = Package(
     .target(
       name: "uwb",
       dependencies: values + [
-        "UWBDSP", "UWBSimulation", "UWBCapture", "NearbySession", "NearbyPorts", "NearbyRoom", "NearbySimulation",
-        "NearbyUCI", "NearbyUCIRadio", "UWBReport",
+        "CZlib", "UWBDSP", "UWBSimulation", "UWBCapture", "NearbySession", "NearbyPorts", "NearbyRoom",
+        "NearbySimulation", "NearbyUCI", "NearbyUCIRadio", "UWBReport",
         .product(name: "Yams", package: "Yams"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],

@@ -4,44 +4,6 @@ import Testing
 import UWBCapture
 import UWBDSP
 
-// Part of POSIX, and not in the module of every C library.
-@_silgen_name("posix_openpt") private func openTerminal(_ flags: Int32) -> Int32
-@_silgen_name("grantpt") private func grantTerminal(_ descriptor: Int32) -> Int32
-@_silgen_name("unlockpt") private func unlockTerminal(_ descriptor: Int32) -> Int32
-@_silgen_name("ptsname") private func terminalName(_ descriptor: Int32) -> UnsafePointer<CChar>?
-
-/// The two ends of a pseudo-terminal, set as a serial port's reader sets its port: no editing of lines, no echo.
-private final class PseudoTerminal {
-  let terminal: Int32
-  private let main: Int32
-
-  init() throws {
-    main = openTerminal(O_RDWR | O_NOCTTY)
-    try #require(main >= 0 && grantTerminal(main) == 0 && unlockTerminal(main) == 0)
-    terminal = open(String(cString: try #require(terminalName(main))), O_RDWR | O_NOCTTY)
-    try #require(terminal >= 0)
-    var attributes = termios()
-    tcgetattr(terminal, &attributes)
-    cfmakeraw(&attributes)
-    tcsetattr(terminal, TCSANOW, &attributes)
-  }
-
-  func write(_ bytes: ArraySlice<UInt8>) throws {
-    var written = 0
-    while written < bytes.count {
-      let count = bytes.withUnsafeBytes { buffer in
-        buffer.baseAddress.map { Foundation.write(main, $0 + written, buffer.count - written) } ?? 0
-      }
-      try #require(count > 0)
-      written += count
-    }
-  }
-
-  func hangUp() {
-    close(main)
-  }
-}
-
 /// A DecaRanging log in pieces, each with the time at which it was written: from one adjusted receive time to the next.
 private struct PacedLog {
   struct Frame {

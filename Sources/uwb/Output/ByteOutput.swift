@@ -5,6 +5,7 @@ import UWBCapture
 /// when more is written. So the first line leaves at once.
 final class ByteOutput {
   private static let flushSize = 64 * 1024
+  private static let heldDescriptor: Int32 = -1
   private static let longestWait = Duration.milliseconds(20)
   private let descriptor: Int32
   private var lastFlush: ContinuousClock.Instant?
@@ -13,6 +14,15 @@ final class ByteOutput {
   init(descriptor: Int32 = STDOUT_FILENO) {
     self.descriptor = descriptor
     bytes.reserveCapacity(2 * Self.flushSize)
+  }
+
+  /// One that keeps what it is given until `take`.
+  static func held() -> ByteOutput { ByteOutput(descriptor: heldDescriptor) }
+
+  /// What has gathered, which is no longer here afterwards.
+  func take() -> [UInt8] {
+    defer { bytes.removeAll(keepingCapacity: true) }
+    return bytes
   }
 
   /// Lets `body` append; writes out what has gathered when it is time.
@@ -29,6 +39,7 @@ final class ByteOutput {
   }
 
   func flush() throws {
+    guard descriptor != Self.heldDescriptor else { return }
     lastFlush = .now
     let code =
       descriptor == STDOUT_FILENO && Terminal.isShared && !bytes.isEmpty

@@ -27,7 +27,7 @@ struct ReplayCommand: ParsableCommand {
 
   @Option(
     help:
-      "What to write: ndjson (one event a line), csv (one row an exchange), a summary, or live (a line a peer, drawn in place on a terminal)."
+      "What to write: ndjson (one event a line), csv (one row an exchange), a summary, live (a line a peer, drawn in place on a terminal), or mcap (a file for Foxglove, Rerun, PlotJuggler)."
   )
   var output = OutputKind.ndjson
 
@@ -54,6 +54,7 @@ struct ReplayCommand: ParsableCommand {
   @OptionGroup var messages: MessageOptions
 
   func validate() throws {
+    try output.checkTarget()
     if shard != nil, report != nil || pace == .recorded {
       throw ValidationError("--shard writes measurements for uwb merge: it goes with neither --report nor --pace.")
     }
@@ -66,7 +67,13 @@ struct ReplayCommand: ParsableCommand {
   }
 
   enum OutputKind: String, ExpressibleByArgument, CaseIterable {
-    case ndjson, csv, summary, live
+    case ndjson, csv, summary, live, mcap
+
+    /// Binary data would change a terminal's state.
+    func checkTarget() throws {
+      guard self == .mcap, Terminal.outputWidth != nil else { return }
+      throw ValidationError("--output mcap writes binary data. Send it to a file: > replay.mcap")
+    }
 
     func makeOutput(_ bytes: ByteOutput) -> any ReplayOutput {
       switch self {
@@ -74,6 +81,7 @@ struct ReplayCommand: ParsableCommand {
       case .csv: CSVOutput(bytes)
       case .summary: SummaryOutput(bytes)
       case .live: LiveView(bytes)
+      case .mcap: MCAPOutput(bytes)
       }
     }
   }

@@ -19,12 +19,14 @@ struct MergeCommand: ParsableCommand {
   @Argument(help: ArgumentHelp("Outputs of replay --shard.", valueName: "file"))
   var files: [String]
 
-  @Option(help: "What to write: ndjson (one event a line), csv (one row an exchange), or a summary.")
+  @Option(help: "What to write: ndjson (one event a line), csv (one row an exchange), a summary, live, or mcap.")
   var output = ReplayCommand.OutputKind.ndjson
 
   @OptionGroup var device: PoseOptions
 
   @OptionGroup var messages: MessageOptions
+
+  func validate() throws { try output.checkTarget() }
 
   func run() throws {
     try FileUse(files: files + [device.pose]).check()
