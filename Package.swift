@@ -39,6 +39,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-numerics", from: "1.1.1"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
   ],
   targets: [
     .systemLibrary(name: "CFFTW", pkgConfig: "fftw3", providers: [.apt(["libfftw3-dev"]), .brew(["fftw"])]),
@@ -75,17 +76,31 @@ let package = Package(
       dependencies: values + ["UWBDSP", "UWBSimulation", "NearbySession", "NearbyPorts", "NearbyRoom"],
       swiftSettings: strict),
     .target(name: "UWBReport", dependencies: values + ["UWBDSP"], swiftSettings: strict),
+    // What a live page shows and to whom, without a socket; the program alone links the HTTP server.
+    .target(
+      name: "UWBLive", dependencies: ["UWBPlatform", "UWBTypes"],
+      resources: [
+        .embedInCode("Page/live.html"), .embedInCode("Page/live.css"), .embedInCode("Page/live.js"),
+        .embedInCode("Page/drawing.js"),
+      ], swiftSettings: strict),
+    .target(
+      name: "UWBLiveServer",
+      dependencies: [
+        "UWBPlatform", "UWBTypes", "UWBLive", .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
+      ], swiftSettings: strict),
     .target(
       name: "uwb",
       dependencies: values + [
         "CZlib", "UWBDSP", "UWBSimulation", "UWBCapture", "NearbySession", "NearbyPorts", "NearbyRoom",
-        "NearbySimulation", "NearbyUCI", "NearbyUCIRadio", "UWBReport",
+        "NearbySimulation", "NearbyUCI", "NearbyUCIRadio", "UWBReport", "UWBLive",
         .product(name: "Yams", package: "Yams"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
     // The start alone: what can be imported can be tested and fuzzed.
-    .executableTarget(name: "uwb-program", dependencies: ["uwb", "CUWBCommit"], swiftSettings: strict),
+    .executableTarget(
+      name: "uwb-program", dependencies: ["uwb", "UWBLiveServer", "CUWBCommit"], swiftSettings: strict),
     .target(
       name: "TestSupport",
       dependencies: values + ["UWBDSP", "CAllocationCounter", .product(name: "Numerics", package: "swift-numerics")],
@@ -148,6 +163,12 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "UWBReportTests", dependencies: values + ["UWBDSP", "UWBReport", "TestSupport"], swiftSettings: strict),
+    .testTarget(name: "UWBLiveTests", dependencies: ["UWBPlatform", "UWBTypes", "UWBLive"], swiftSettings: strict),
+    .testTarget(
+      name: "UWBLiveServerTests",
+      dependencies: [
+        "UWBPlatform", "UWBTypes", "UWBLive", "UWBLiveServer", .product(name: "NIOCore", package: "swift-nio"),
+      ], swiftSettings: strict),
     .testTarget(
       name: "uwbTests",
       dependencies: values + [

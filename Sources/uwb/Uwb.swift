@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import UWBLive
 
 /// The command line: one file a verb, no signal processing.
 package struct Uwb: AsyncParsableCommand {
@@ -19,12 +20,16 @@ package struct Uwb: AsyncParsableCommand {
     subcommands: [
       ReplayCommand.self, PathsCommand.self, MergeCommand.self, InfoCommand.self, DescribeCommand.self,
       ConvertCommand.self, SimulateCommand.self, InspectCommand.self, EvaluateCommand.self, CalibrateCommand.self,
-      AccessoryCommand.self, RoomCommand.self, RangeCommand.self, RadioCommand.self, EstimatorsCommand.self,
+      AccessoryCommand.self, RoomCommand.self, RangeCommand.self, RadioCommand.self, ServeCommand.self,
+      EstimatorsCommand.self,
     ])
 
-  /// - Parameter commit: The commit that the program was built from, for `--version`.
-  package static func main(commit: String) async {
+  /// - Parameters:
+  ///   - commit: The commit that the program was built from, for `--version`.
+  ///   - server: Starts the HTTP server of `uwb serve`, which the program alone is linked with.
+  package static func main(commit: String, server: @escaping StartLiveServer) async {
     Version.commit.withLock { $0 = commit }
+    ServeCommand.server.withLock { $0 = server }
     await main()
   }
 

@@ -1,23 +1,34 @@
 import Foundation
 import UWBCapture
 
-/// Standard output (or a file descriptor of a test's), buffered: until enough has gathered, or until it has waited for long
-/// when more is written. So the first line leaves at once.
+/// Standard output (or a file descriptor of a test's, or somebody else who takes bytes), buffered: until enough has gathered, or until
+/// it has waited for long when more is written. So the first line leaves at once.
 final class ByteOutput {
+  private enum Destination {
+    case descriptor(Int32)
+    case consumer(([UInt8]) -> Void)
+    /// Nobody: `take` asks for what has gathered.
+    case held
+  }
+
   private static let flushSize = 64 * 1024
-  private static let heldDescriptor: Int32 = -1
   private static let longestWait = Duration.milliseconds(20)
-  private let descriptor: Int32
+  private let destination: Destination
   private var lastFlush: ContinuousClock.Instant?
   private(set) var bytes: [UInt8] = []
 
-  init(descriptor: Int32 = STDOUT_FILENO) {
-    self.descriptor = descriptor
+  private init(_ destination: Destination) {
+    self.destination = destination
     bytes.reserveCapacity(2 * Self.flushSize)
   }
 
+  convenience init(descriptor: Int32 = STDOUT_FILENO) { self.init(.descriptor(descriptor)) }
+
+  /// - Parameter consumer: gets whole lines where whole lines are written
+  convenience init(to consumer: @escaping ([UInt8]) -> Void) { self.init(.consumer(consumer)) }
+
   /// One that keeps what it is given until `take`.
-  static func held() -> ByteOutput { ByteOutput(descriptor: heldDescriptor) }
+  static func held() -> ByteOutput { ByteOutput(.held) }
 
   /// What has gathered, which is no longer here afterwards.
   func take() -> [UInt8] {
@@ -39,21 +50,32 @@ final class ByteOutput {
   }
 
   func flush() throws {
-    guard descriptor != Self.heldDescriptor else { return }
     lastFlush = .now
-    let code =
-      descriptor == STDOUT_FILENO && Terminal.isShared && !bytes.isEmpty
-      ? StatusLine.stepAside(forOutputEnding: bytes.last == UInt8(ascii: "\n")) { writeOut() } : writeOut()
+    var code: Int32 = 0
+    switch destination {
+    case .held: return
+    case .consumer(let consumer): if !bytes.isEmpty { consumer(bytes) }
+    case .descriptor(let descriptor):
+      code =
+        descriptor == STDOUT_FILENO && Terminal.isShared && !bytes.isEmpty
+        ? StatusLine.stepAside(forOutputEnding: bytes.last == UInt8(ascii: "\n")) { write(to: descriptor) }
+        : write(to: descriptor)
+    }
     bytes.removeAll(keepingCapacity: true)
     guard code == 0 else {
       throw OutputError(problem: "can't write to standard output: \(String(cString: strerror(code)))")
     }
   }
 
-  private func writeOut() -> Int32 { bytes.withUnsafeBytes { DescriptorWrite.all($0, to: descriptor) } }
+  private func write(to descriptor: Int32) -> Int32 {
+    bytes.withUnsafeBytes { DescriptorWrite.all($0, to: descriptor) }
+  }
 
   /// Columns of the terminal that this goes to; `nil` where it goes elsewhere.
-  var width: Int? { descriptor == STDOUT_FILENO ? Terminal.outputWidth : nil }
+  var width: Int? {
+    guard case .descriptor(STDOUT_FILENO) = destination else { return nil }
+    return Terminal.outputWidth
+  }
 
   /// What was gathered is not lost where an error ends the verb.
   deinit { try? flush() }

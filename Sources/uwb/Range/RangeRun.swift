@@ -11,7 +11,7 @@ final class RangeRun {
   private let count: Int?
   private let recording: UCIRecordingWriter?
   private var exchanges = UCIExchanges()
-  private var output = NDJSONOutput(ByteOutput())
+  private var output: any ReplayOutput
   private var pipeline = ReplayPipeline()
   private let ranging = RangingPipeline(RangingEngine(.init(profile: .dw3000)), tracking: nil)
   private let start = ContinuousClock.now
@@ -20,12 +20,15 @@ final class RangeRun {
   private var isReady = false
   private(set) var isDone = false
 
-  init(device: String, record: String?, count: Int?) throws {
+  init(
+    device: String, record: String? = nil, count: Int? = nil, output: any ReplayOutput = NDJSONOutput(ByteOutput())
+  ) throws {
     self.device = device
     self.count = count
+    self.output = output
     recording = try record.map { try UCIRecordingWriter(path: $0) }
     // A recording's events name the recording, live as well as replayed.
-    output.begin(
+    self.output.begin(
       capture: record.map { CaptureNames.shortest([$0])[0] } ?? device,
       header: UCIExchanges.header)
   }

@@ -194,22 +194,3 @@ struct ReplayCommand: ParsableCommand {
     try output.finish()
   }
 }
-
-/// Holds a replay back to the capture's own clock.
-private struct Pacer {
-  let isOn: Bool
-  private var start: (wall: Double, capture: Double)?
-
-  init(isOn: Bool) {
-    self.isOn = isOn
-  }
-
-  mutating func wait(until time: Double) {
-    guard isOn else { return }
-    let now = ProcessInfo.processInfo.systemUptime
-    let origin = start ?? (now, time)
-    start = origin
-    let due = origin.wall + time - origin.capture
-    if due > now { Interruption.sleep(seconds: due - now) }
-  }
-}
