@@ -9,8 +9,8 @@ final class SharedCounts: Sendable {
 
 /// All clients of one server, on its event loop: hands each what has come since the last time.
 final class LiveHub {
-  /// Seconds after which a page hears that the server is there, though nothing has changed.
-  private static let heartbeatSeconds = 10.0
+  /// Seconds after which a page gets a state though its view has not changed: rates have, and it sees that the server is there.
+  private static let heartbeatSeconds = 1.0
 
   let settings: LiveServerSettings
   let feed: LiveFeed

@@ -39,7 +39,7 @@ final class LoopbackClient {
     var sent = 0
     while sent < bytes.count {
       let count = bytes[sent...].withUnsafeBytes {
-        UWBPlatform.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL.rawValue))
+        UWBPlatform.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
       }
       guard count > 0 else { return }
       sent += count
@@ -65,9 +65,10 @@ final class LoopbackClient {
     return self
   }
 
-  /// Without the lengths of the chunks, which are lines of hexadecimal digits alone.
+  /// The lines of JSON. Lengths of chunks stand between them, on lines of their own.
   var lines: [String] {
-    text.split(separator: "\n").map { $0.replacing("\r", with: "") }.filter { $0.first == "{" }.map { String($0) }
+    received.split(separator: UInt8(ascii: "\n")).filter { $0.first == UInt8(ascii: "{") }
+      .map { String(decoding: $0, as: UTF8.self) }
   }
 
   deinit { close(descriptor) }

@@ -35,7 +35,7 @@ import Testing
   }
 
   private func lines(_ answer: String) -> [String] {
-    answer.split(separator: "\n").filter { $0.first == "{" }.map { $0.replacing("\r", with: "") }
+    answer.utf8.split(separator: UInt8(ascii: "\n")).filter { $0.first == UInt8(ascii: "{") }.map { String($0) ?? "" }
   }
 
   private func capture(in folder: TemporaryFolder) throws -> String {

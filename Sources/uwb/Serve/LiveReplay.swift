@@ -57,7 +57,8 @@ struct LiveRadio: LiveStream {
     let connection = UCIConnection(address)
     connection.start(session.id, parameters: session.parameters)
     let device = "\(address)"
-    try connection.run(isEnded: { Interruption.isRequested }) { event in
+    let isEnded = { Interruption.isRequested }
+    try connection.run(isEnded: isEnded) { event in
       if let text = Self.text(of: event) {
         feed.change { state in state.note(LiveEvent(time: nil, peer: device, text: text), of: device) }
       }

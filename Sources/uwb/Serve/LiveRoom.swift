@@ -47,6 +47,7 @@ struct LiveRoom: LiveStream {
     var windows: [String: ImpulseResponseWindow] = [:]
     // The room's radio, as its exchanges are written to captures.
     let engine = RangingEngine(.init(profile: .ideal))
+    var workspaces: [Int: RangingEngine.Workspace] = [:]
     apps.room.onExchange = { device, exchange in
       let now = feed.now
       let window =
@@ -55,7 +56,9 @@ struct LiveRoom: LiveStream {
           .take(exchange, peer: "\(exchange.peer)", now: now) { _, reception in
             var paths = ReceptionPaths()
             let taps = reception.impulseResponse?.tapCount ?? 0
-            engine.findPaths(in: reception, into: &paths, using: engine.makeWorkspace(tapCount: taps))
+            let workspace = workspaces[taps] ?? engine.makeWorkspace(tapCount: taps)
+            workspaces[taps] = workspace
+            engine.findPaths(in: reception, into: &paths, using: workspace)
             return paths.delayTaps
           } : nil
       feed.change { state in
