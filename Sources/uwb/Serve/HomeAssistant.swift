@@ -28,10 +28,10 @@ struct HomeAssistant {
     let id = "uwb_\(peer.map { "\($0)_" } ?? "")\(kind)"
     let name = peer.map { "\($0) \(kind)" } ?? kind.capitalized
     let whose = peer.map { " and value_json.peer == '\($0)'" } ?? ""
-    // Lines of other events and other peers leave the sensor as it is.
+    // An empty state is no state: lines of other events and other peers leave the sensor as it is.
     let template =
       "{% if value_json.event == 'update'\(whose) and value_json.\(field) is not none %}"
-      + "{{ value_json.\(field) | round(\(digits)) }}{% else %}{{ this.state }}{% endif %}"
+      + "{{ value_json.\(field) | round(\(digits)) }}{% endif %}"
     return """
       "\(id)":{"platform":"sensor","unique_id":"\(id)","name":"\(name)",\(unit),"state_class":"measurement",\
       "expire_after":10,"value_template":"\(template)"}
