@@ -141,7 +141,7 @@ def test_stream_ends(browse, serve, uwb, tmp_path):
     wait_for(seen.page, "standard input")
     server.process.stdin.write(data)
     server.process.stdin.close()
-    wait_for(seen.page, "Ended", "#status")
+    wait_for(seen.page, "has ended", "#status")
     wait_for(seen.page, "last heard", "#finder-text")
     assert abs(distance(seen.page) - 3) < 0.2
     assert "has left" in seen.page.inner_text("#peers")

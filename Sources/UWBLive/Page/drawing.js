@@ -66,15 +66,18 @@ export function drawRadar(svg, peers, chosen) {
       continue;
     }
     const [x, y] = polar(peer.azimuth_deg, at);
-    const blocked = peer.line_of_sight_probability != null && peer.line_of_sight_probability < 0.5;
-    if (blocked) add(svg, "rect", { class: "dot blocked", x: x - 6, y: y - 6, width: 12, height: 12 });
+    if (isBlocked(peer)) add(svg, "rect", { class: "dot blocked", x: x - 6, y: y - 6, width: 12, height: 12 });
     else add(svg, "circle", { class: peer.gone ? "dot gone" : "dot", cx: x, cy: y, r: peer.peer === chosen ? 9 : 7 });
     label(svg, peer.peer, x, y, half, taken, peer.peer === chosen);
   }
   svg.setAttribute("aria-label", known.length === 0 ? "No peers." : known.map((peer) =>
     `${peer.peer}: ${peer.distance_m.toFixed(2)} metres` +
     (peer.azimuth_deg == null ? ", direction unknown" : `, ${side(peer.azimuth_deg)}`)).join("; "));
-  return { unknown: known.filter((peer) => peer.azimuth_deg == null).length, blocked: known.some((peer) => peer.line_of_sight_probability < 0.5 && peer.line_of_sight_probability != null) };
+  return { unknown: known.filter((peer) => peer.azimuth_deg == null).length, blocked: known.some((peer) => peer.azimuth_deg != null && isBlocked(peer)) };
+}
+
+function isBlocked(peer) {
+  return peer.line_of_sight_probability != null && peer.line_of_sight_probability < 0.5;
 }
 
 // A name beside its point, where no other name is; without room it is left to the table.

@@ -36,7 +36,7 @@ function draw(state) {
   document.title = `${state.title} – UWB live`;
   element("title").textContent = state.title;
   const kinds = { replay: "Replay at its recorded pace", pipe: "Live from standard input", radio: "Live from a radio", room: "Simulated room" };
-  if (state.end) tell(`Ended: ${state.end}`, "over");
+  if (state.end) tell(state.end, "over");
   else tell(kinds[state.kind] ?? "Live", "live");
   fill(element("device"), state.devices, state.device);
   element("device-choice").hidden = state.devices.length < 2;
