@@ -57,9 +57,15 @@ public struct PulseEstimation: Sendable {
   ) {
     let taps = PreparedTaps(tapCount: response.tapCount)
     taps.load(response, antenna: antenna, backgroundPeriodTaps: backgroundPeriodTaps)
-    guard taps.isUsable, abs(firstPathTaps) < 1e6, let whole = Int(checked: firstPathTaps, rounded: .towardZero) else {
-      return
-    }
+    guard abs(firstPathTaps) < 1e6, let whole = Int(checked: firstPathTaps, rounded: .towardZero) else { return }
+    add(taps, firstPathTap: whole)
+  }
+
+  /// Takes a CIR whose first path begins near `whole`.
+  ///
+  /// - Parameter power: by which its spectrum is scaled; its energy where `nil`.
+  mutating func add(_ taps: PreparedTaps, firstPathTap whole: Int, power: Double? = nil) {
+    guard taps.isUsable else { return }
     let start = whole - Self.tapsBefore
     let window = (start..<start + Self.windowTaps).map { tap -> Complex<Float> in
       (0..<taps.count).contains(tap) ? Complex(taps.taps[2 * tap], taps.taps[2 * tap + 1]) : .zero
@@ -67,7 +73,7 @@ public struct PulseEstimation: Sendable {
     let spectrum = FourierTransform.forward(window).map {
       Double($0.rawStorage.x * $0.rawStorage.x + $0.rawStorage.y * $0.rawStorage.y)
     }
-    let energy = spectrum.reduce(0, +)
+    let energy = power ?? spectrum.reduce(0, +)
     guard energy > 0 else { return }
     defer { count += 1 }
     let normalised = spectrum.map { $0 / energy }
@@ -81,9 +87,14 @@ public struct PulseEstimation: Sendable {
 
   /// The pulse, 1/8 tap apart; `nil` before any CIR was taken.
   public func estimate(tapSpacing: Double = UWB.tap) -> Estimate? {
+    estimate(tapSpacing: tapSpacing, phaseShares: Self.phaseShares)
+  }
+
+  /// The pulse, its phase one of these shares of the minimum phase; ascending.
+  func estimate(tapSpacing: Double, phaseShares: [Double]) -> Estimate? {
     guard count > 0 else { return nil }
     let judged = logarithmOfMinimumPhase(powers)
-    let candidates = Self.phaseShares.reversed().compactMap { share -> (share: Double, left: PulseRise.Residual)? in
+    let candidates = phaseShares.reversed().compactMap { share -> (share: Double, left: PulseRise.Residual)? in
       guard let pulse = pulse(judged, phaseShare: share, tapSpacing: tapSpacing) else { return nil }
       return PulseRise.residual(of: rises, pulse: .measured(pulse), tapSpacing: tapSpacing).map { (share, $0) }
     }
@@ -94,6 +105,11 @@ public struct PulseEstimation: Sendable {
     return pulse(logarithm, phaseShare: share, tapSpacing: tapSpacing).map { pulse in
       Estimate(pulse: pulse, phaseShare: share, modelError: best.map { max($0.left.withoutNoise, 0).squareRoot() })
     }
+  }
+
+  /// What `pulse` leaves of the rise of first paths in CIRs held out, noise included; `nil` where there are none.
+  func residual(of pulse: PulseShape, tapSpacing: Double) -> Double? {
+    PulseRise.residual(of: rises, pulse: pulse, tapSpacing: tapSpacing)?.whole
   }
 
   private func pulse(_ logarithm: [Complex<Float>], phaseShare: Double, tapSpacing: Double) -> MeasuredPulse? {

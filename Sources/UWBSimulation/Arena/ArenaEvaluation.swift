@@ -13,6 +13,9 @@ public struct ArenaEvaluation: Sendable {
 
   /// Which pulse the estimators are told.
   public enum KnownPulse: String, Sendable, Hashable, CaseIterable {
+    /// What an engine uses that replays a capture: the profile's, or where it is plainly wrong what `PulseLearning` finds from the first of the
+    /// radio's own trials.
+    case learned
     /// The profile's.
     case profile
     /// What `PulseEstimation` finds from other CIRs of the same radio.
@@ -32,7 +35,7 @@ public struct ArenaEvaluation: Sendable {
 
   /// Prepares an evaluation; nothing runs yet.
   public init(
-    family: ArenaFamily, methods: [DelayMethod?] = [nil], pulse: KnownPulse = .profile, trialCount: Int, seed: UInt64
+    family: ArenaFamily, methods: [DelayMethod?] = [nil], pulse: KnownPulse = .learned, trialCount: Int, seed: UInt64
   ) {
     self.pulse = pulse
     trials = ArenaTrials(family: family, seed: seed)
@@ -82,8 +85,8 @@ public struct ArenaEvaluation: Sendable {
     var crossing: PeakShareCrossing
     var estimate = DelayEstimate()
 
-    init(_ evaluation: ArenaEvaluation, radio: Int) {
-      let (profile, tapCount) = (evaluation.profile(ofRadio: radio), evaluation.trials.tapCount)
+    init(_ evaluation: ArenaEvaluation, _ profile: DeviceProfile) {
+      let tapCount = evaluation.trials.tapCount
       taps = PreparedTaps(tapCount: tapCount)
       stages = evaluation.methods.map {
         DelayStage.make(RangingEngine.Configuration(profile: profile, delay: $0), tapCount: tapCount)
@@ -106,19 +109,25 @@ public struct ArenaEvaluation: Sendable {
 
   /// One row for each estimator.
   public func run(threads: Int = 1, progress: (@Sendable (Int) -> Void)? = nil) -> [Row] {
-    let answers = inShares(of: trialCount, threads: threads) { share(of: $0, progress: progress) }.flatMap { $0 }
+    let radios = trials.pulses.count
+    let profiles = inShares(of: radios, threads: threads) { $0.map(profile(ofRadio:)) }.flatMap { $0 }
+    let answers = inShares(of: trialCount, threads: threads) { share(of: $0, profiles, progress: progress) }.flatMap {
+      $0
+    }
     let crossing = answers.map { $0[0] }
     return methods.enumerated().map { column, method in row(method, answers.map { $0[column + 1] }, crossing) }
   }
 
   /// The answers to a stretch of trials, radio after radio: each has estimators and constant errors of its own.
-  private func share(of range: Range<Int>, progress: (@Sendable (Int) -> Void)?) -> [[Answer]] {
+  private func share(
+    of range: Range<Int>, _ profiles: [DeviceProfile], progress: (@Sendable (Int) -> Void)?
+  ) -> [[Answer]] {
     var answers = [[Answer]](repeating: [], count: range.count)
-    let radios = trials.pulses.count
-    for radio in 0..<radios {
+    let radios = profiles.count
+    for (radio, profile) in profiles.enumerated() {
       let own = range.filter { $0 % radios == radio }
       guard !own.isEmpty else { continue }
-      var bench = Bench(self, radio: radio)
+      var bench = Bench(self, profile)
       let offsets = constantErrors(ofRadio: radio, &bench)
       for index in own {
         answers[index - range.lowerBound] = zip(bench.answers(trials.trial(index)), offsets).map { answer, offset in
@@ -135,6 +144,12 @@ public struct ArenaEvaluation: Sendable {
     var profile = trials.family.profile
     switch pulse {
     case .profile: break
+    case .learned:
+      var learning = PulseLearning(profile)
+      for index in stride(from: radio, to: trialCount, by: trials.pulses.count) where !learning.isFull {
+        learning.add(trials.trial(index).response)
+      }
+      profile = profile.with(learning.outcome())
     case .exact: profile.pulse = trials.pulses[radio]
     case .calibrated:
       var estimation = PulseEstimation()
@@ -146,8 +161,7 @@ public struct ArenaEvaluation: Sendable {
         estimation.add(trial.response, firstPathTaps: near, backgroundPeriodTaps: profile.backgroundPeriodTaps)
       }
       guard let estimate = estimation.estimate() else { break }
-      profile.pulse = .measured(estimate.pulse)
-      profile.modelError = estimate.modelError ?? profile.modelError
+      profile = profile.with(estimate)
     }
     return profile
   }

@@ -31,8 +31,9 @@ struct EvaluateArenaCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Pulse that estimators use: profile, calibrated (from other CIRs of the radio) or exact."))
-  var pulse = ArenaEvaluation.KnownPulse.profile
+      "Pulse that estimators use: learned (as replay does, from the trials' own CIRs), profile, calibrated (from other CIRs of the radio) or exact."
+    ))
+  var pulse = ArenaEvaluation.KnownPulse.learned
 
   @Option(help: "Trials of each family.", transform: OptionRange.reader(OptionRange.trials))
   var trials = 1000

@@ -11,6 +11,8 @@ struct CaptureInfo {
   /// `nil` where the capture has no hash.
   var hashFits: Bool?
   var profile: String
+  /// How well the profile's pulse fits, and what replay does.
+  var pulse: PulseLearning.Outcome?
 
   /// Why there is no distance in some or all exchanges; empty where nothing is missing.
   var missingForDistance: [String] {
@@ -74,6 +76,7 @@ struct CaptureInfo {
         "    all-zero \(summary.allZero), saturated \(summary.saturated), not finite \(summary.notFinite), "
           + "same as the one before \(summary.repeated)")
     }
+    lines += pulseLine.map { [$0] } ?? []
     lines.append("  with the chip's own distance: \(summary.withChipReport), with truth: \(summary.withTruth)")
     if summary.withoutTimestamps > 0 {
       lines.append("  exchanges without the timestamps of a distance: \(summary.withoutTimestamps)")
@@ -121,6 +124,8 @@ struct CaptureInfo {
     json.add("saturated", summary.saturated)
     json.add("not_finite", summary.notFinite)
     json.add("repeated", summary.repeated)
+    json.add("pulse_misfit", pulse?.finding?.misfit, places: 4)
+    json.add("pulse", pulse?.finding.map { $0.isWrong ? "wrong" : $0.tells ? "fits" : "one place" })
     json.add("with_chip_report", summary.withChipReport)
     json.add("with_truth", summary.withTruth)
     json.add("without_timestamps", summary.withoutTimestamps)
@@ -130,6 +135,15 @@ struct CaptureInfo {
     json.add("skipped_input", skipped.counts)
     json.end()
     return String(decoding: json.bytes, as: UTF8.self)
+  }
+
+  private var pulseLine: String? {
+    guard let finding = pulse?.finding else { return nil }
+    let misfit =
+      "  pulse: the profile's misses \(decimal(100 * finding.misfit, 0)) % of what \(finding.count) CIRs show"
+    guard finding.tells else { return "\(misfit); too few places to tell it from its surroundings" }
+    guard finding.isWrong else { return "\(misfit): it fits" }
+    return "\(misfit): IT IS WRONG; \(pulse?.estimate == nil ? "no better one was found" : "replay uses theirs")"
   }
 
   private var rate: String {

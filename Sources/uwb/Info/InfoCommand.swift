@@ -62,15 +62,19 @@ struct InfoCommand: ParsableCommand {
     let size = captureByteCount(path)
     var progress = Progress(name, totalBytes: size)
     defer { progress.finish() }
+    let profile = input.profile ?? opened.header.profile
+    var learning = DeviceProfile.named(profile).map(PulseLearning.init)
     // A stream ends by itself.
     while size == nil || !Interruption.isRequested, let exchange = try opened.reader.next() {
       summary.add(exchange)
+      _ = learning?.add(exchange)
       progress.update(bytes: opened.bytesRead, exchanges: summary.exchanges)
     }
     var hash: Bool?
     if let recording = opened.reader as? any HashedCapture { hash = try recording.hashFits() }
     return CaptureInfo(
       name: name, header: opened.header, array: array?.layout ?? opened.header.array, summary: summary,
-      skipped: opened.skipped, hashFits: hash, profile: input.profile ?? opened.header.profile)
+      skipped: opened.skipped, hashFits: hash, profile: profile,
+      pulse: learning?.outcome())
   }
 }

@@ -45,7 +45,7 @@ struct InspectCommand: ParsableCommand {
       count += 1
       let pipeline =
         try started
-        ?? RangingPipeline(engine.engine(for: reader.header, file: capture, first: next), tracking: nil)
+        ?? RangingPipeline(engine.replayEngine(for: reader.header, file: capture, first: next).engine, tracking: nil)
       started = pipeline
       if next.index == exchange {
         found = (next, pipeline.measure(next), pipeline.engine)

@@ -48,6 +48,10 @@ package final class LibraryReader {
 
   /// The engine for the capture's radio.
   package func engine() throws -> LibraryEngine {
-    LibraryEngine(try options.engine(for: reader.header, file: path, first: first), options.input)
+    let engine = try messages.collecting {
+      try first.map { try options.replayEngine(for: reader.header, file: path, first: $0).engine }
+        ?? options.engine(for: reader.header, file: path)
+    }
+    return LibraryEngine(engine, options.input)
   }
 }

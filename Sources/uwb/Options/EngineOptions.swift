@@ -24,8 +24,10 @@ struct EngineOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Pulse: raised-cosine, root-raised-cosine, dw1000, or a JSON file with a measured one.",
-      discussion: "The default is the pulse of the capture's radio.", valueName: "name|file"))
+      "Pulse: profile, raised-cosine, root-raised-cosine, dw1000, or a JSON file with a measured one.",
+      discussion:
+        "By default the profile's, or where that is plainly wrong what the capture's first CIRs show; profile: always the profile's.",
+      valueName: "name|file"))
   var pulse: String?
 
   @Option(help: ArgumentHelp("JSON file with the receiver's antennas.", valueName: "file"))
@@ -39,9 +41,12 @@ struct EngineOptions: ParsableArguments {
       valueName: "file"))
   var calibration: String?
 
+  /// `--pulse`, where it is not the profile's.
+  private var namedPulse: String? { pulse == CapturePulse.profileName ? nil : pulse }
+
   /// Files that are read beside captures.
   var files: [String?] {
-    [array, calibration, pulse.flatMap { PulseFile.isNamed(by: $0) ? $0 : nil }] + input.truth.files
+    [array, calibration, namedPulse.flatMap { PulseFile.isNamed(by: $0) ? $0 : nil }] + input.truth.files
   }
 
   @Flag(help: "Make a mismatch between calibration and capture an error, before anything is written.")
@@ -115,12 +120,31 @@ struct EngineOptions: ParsableArguments {
     RangingEngine(try configuration(for: header, file: file, first: first))
   }
 
+  /// The engine that replays a capture: where nothing says otherwise, with the pulse that its first CIRs show if the profile's is plainly
+  /// wrong, which is told. Calibrations hold for the pulse that they were made with: with one, none is learned.
+  ///
+  /// - Returns: with the engine, what was told.
+  /// - Throws: as `engine`.
+  func replayEngine(
+    for header: CaptureHeader, file: String, first: RangingExchange
+  ) throws -> (engine: RangingEngine, pulse: String?) {
+    var configuration = try configuration(for: header, file: file, first: first)
+    var told: String?
+    if pulse == nil, calibration == nil, configuration.delay != .chip {
+      let outcome = CapturePulse.outcome(file, input, configuration.profile)
+      told = CapturePulse.text(outcome, configuration.profile)
+      configuration.profile = configuration.profile.with(outcome)
+      if let told { Message.warn("\(file): \(told)") }
+    }
+    return (RangingEngine(configuration), told)
+  }
+
   private func configuration(
     for header: CaptureHeader, file: String, first: RangingExchange?
   ) throws -> RangingEngine.Configuration {
     var profile = try input.deviceProfile(of: header, file: file)
-    if let pulse {
-      let known = try PulseFile.pulse(named: pulse)
+    if let namedPulse {
+      let known = try PulseFile.pulse(named: namedPulse)
       profile.pulse = known.shape
       profile.modelError = known.modelError ?? profile.modelError
     }

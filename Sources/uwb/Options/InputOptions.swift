@@ -68,6 +68,14 @@ struct InputOptions: ParsableArguments {
     return options
   }
 
+  /// The same without a truth, which costs a reading of the whole capture.
+  var withoutTruth: InputOptions {
+    var copy = self
+    copy.truth.truthTrajectory = nil
+    copy.truth.truthOffset = nil
+    return copy
+  }
+
   /// The radio of a capture that calls itself `header`.
   ///
   /// - Throws: `CaptureError` for a profile that is not known.

@@ -32,7 +32,7 @@ enum PulseFile {
   static func pulse(named name: String) throws -> (shape: PulseShape, modelError: Double?) {
     if let pulse = known.first(where: { $0.name == name }) { return (pulse.shape, nil) }
     guard name.contains(where: { "./".contains($0) }) || FileManager.default.fileExists(atPath: name) else {
-      throw Usage.unknown("pulse, and no file,", name, known.map(\.name))
+      throw Usage.unknown("pulse, and no file,", name, [CapturePulse.profileName] + known.map(\.name))
     }
     return try read(name)
   }

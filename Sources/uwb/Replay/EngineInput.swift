@@ -14,6 +14,8 @@ struct EngineInput {
   let name: String
   /// Measures by the engine for this capture's radio; `nil` where the capture holds no exchange.
   private let pipeline: RangingPipeline?
+  /// What was told of the radio's pulse.
+  let pulse: String?
   var progress: Progress
   /// Streams end by themselves when they are interrupted, with what had come until then.
   private let isStream: Bool
@@ -27,14 +29,16 @@ struct EngineInput {
     progress = Progress(name, totalBytes: size)
     reader = try options.open(path)
     // The header is whole once the first exchange was read.
-    first = try reader.next()
+    let next = try reader.next()
+    first = next
     // What follows the engine is `ReplayPipeline`'s, for shards, too.
-    let engine = first == nil ? nil : try options.engine(for: reader.header, file: path, first: first)
-    pipeline = engine.map { RangingPipeline($0, tracking: nil) }
     let header = reader.header
+    let found = try next.map { try options.replayEngine(for: header, file: path, first: $0) }
+    pulse = found?.pulse
+    pipeline = found.map { RangingPipeline($0.engine, tracking: nil) }
     Message.detail(
       "\(name): format \(header.format), radio \(header.profile)"
-        + (engine.map { ", estimator \($0.configuration.delay.rawValue)" } ?? ", no exchange"))
+        + (found.map { ", estimator \($0.engine.configuration.delay.rawValue)" } ?? ", no exchange"))
   }
 
   var header: CaptureHeader { reader.header }

@@ -145,7 +145,9 @@ struct ReplayCommand: ParsableCommand {
   ) throws -> ReplayTotals {
     var input = try EngineInput(path, name: name, engine: engine)
     defer { input.progress.finish() }
-    sink.begin(capture: input.name, header: input.header)
+    var header = input.header
+    header.notes += [input.pulse].compactMap { $0 }
+    sink.begin(capture: input.name, header: header)
     if let ranging = input.engine {
       page?.begin(capture: input.name, header: input.header, configuration: ranging.configuration)
     }

@@ -29,6 +29,7 @@ struct SummaryOutput: ReplayOutput {
   mutating func end(_ totals: ReplayTotals) throws {
     let kind = header.map { " (\($0.format), \($0.profile))" } ?? ""
     try output.write("\(capture.printable())\(kind.printable()): \(Self.line(totals))\n")
+    for note in header?.notes ?? [] { try output.write("  note: \(note.printable())\n") }
     for (peer, summary) in peers.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
       try output.write("  peer \(peer): \(summary.text)\n")
     }

@@ -86,7 +86,8 @@ struct CaptureSection: RangingSection {
     defer { progress.finish() }
     while let exchange = try reader.next() {
       let pipeline =
-        try started ?? RangingPipeline(input.engine.engine(for: reader.header, file: capture, first: exchange))
+        try started
+        ?? RangingPipeline(input.engine.replayEngine(for: reader.header, file: capture, first: exchange).engine)
       started = pipeline
       progress.update(bytes: reader.bytesRead, exchanges: exchange.index + 1)
       let raw = pipeline.measure(exchange)

@@ -1,0 +1,53 @@
+import UWBCapture
+import UWBDSP
+
+/// What a capture's first CIRs say of its radio's pulse.
+enum CapturePulse {
+  /// `--pulse profile`: the profile's, whatever the CIRs say.
+  static let profileName = "profile"
+  /// Exchanges that are read at most, and CIRs none of which counts.
+  private static let mostExchanges = 1_000
+  private static let mostVain = 100
+
+  /// Learns from the capture at `path`, read for itself. Streams can't be read twice: they say nothing.
+  ///
+  /// What of the capture can't be read ends it: who reads the capture tells.
+  static func outcome(_ path: String, _ input: InputOptions, _ profile: DeviceProfile) -> PulseLearning.Outcome {
+    var learning = PulseLearning(profile)
+    guard path != "-", captureByteCount(path) != nil, var reader = try? input.withoutTruth.open(path) else {
+      return learning.outcome()
+    }
+    var (exchanges, responses) = (0, 0)
+    while exchanges < mostExchanges, !learning.isFull, learning.count > 0 || max(exchanges, responses) < mostVain,
+      let exchange = try? reader.next()
+    {
+      exchanges += 1
+      responses += learning.add(exchange)
+    }
+    return learning.outcome()
+  }
+
+  /// For people: what was found wrong, and what was done; `nil` where nothing was.
+  static func text(_ outcome: PulseLearning.Outcome, _ profile: DeviceProfile) -> String? {
+    guard let finding = outcome.finding, finding.isWrong else { return nil }
+    let misfit = String(decimal: 100 * finding.misfit, places: 0)
+    let found = "the pulse of profile \(profile.name) misses \(misfit) % of what its first \(finding.count) CIRs show"
+    guard let estimate = outcome.estimate else {
+      return "\(found). No better one was found: name the radio with --profile, or give its pulse with --pulse."
+    }
+    let error = String(decimal: 100 * (estimate.modelError ?? profile.modelError), places: 1)
+    return
+      "\(found). The pulse that they show is used, model error \(error) %; --pulse \(profileName) keeps the profile's."
+  }
+}
+
+extension PulseLearning {
+  /// Takes what an exchange holds.
+  ///
+  /// - Returns: how many CIRs that were.
+  mutating func add(_ exchange: RangingExchange) -> Int {
+    let responses = exchange.receptionsWithImpulseResponse.compactMap(\.impulseResponse)
+    for response in responses { add(response) }
+    return responses.count
+  }
+}
