@@ -31,8 +31,9 @@ public struct PulseEstimation: Sendable {
   /// CIRs that were taken.
   public private(set) var count = 0
 
-  /// One CIR in so many is held out of the spectrum, to compare phases on.
+  /// One CIR in so many is held out of the spectrum, to compare phases on and to see the model error.
   private static let heldOutPeriod = 4
+  private let holdsOut: Bool
   /// Phases that are compared, as shares of the minimum phase.
   private static let phaseShares = [0, 0.25, 0.5, 0.75, 1]
 
@@ -49,7 +50,11 @@ public struct PulseEstimation: Sendable {
   }
 
   /// No CIRs taken yet.
-  public init() {}
+  public init() { self.init(holdsOut: true) }
+
+  /// - Parameter holdsOut: whether phases are compared on CIRs that the spectrum does not hold. It says nothing of phases: where CIRs are few,
+  ///   all are compared on.
+  init(holdsOut: Bool) { self.holdsOut = holdsOut }
 
   /// Takes one antenna of a CIR whose first path is near `firstPathTaps`; CIRs without energy there count for nothing.
   public mutating func add(
@@ -77,11 +82,10 @@ public struct PulseEstimation: Sendable {
     guard energy > 0 else { return }
     defer { count += 1 }
     let normalised = spectrum.map { $0 / energy }
-    if count % Self.heldOutPeriod == Self.heldOutPeriod - 1 {
-      if rises.count < PulseRise.mostCount { rises.append(PulseRise(taps, index: whole)) }
-      for index in 0..<Self.windowTaps { heldOutPowers[index] += normalised[index] }
-    } else {
-      for index in 0..<Self.windowTaps { powers[index] += normalised[index] }
+    let isHeldOut = count % Self.heldOutPeriod == Self.heldOutPeriod - 1
+    if isHeldOut || !holdsOut, rises.count < PulseRise.mostCount { rises.append(PulseRise(taps, index: whole)) }
+    for index in 0..<Self.windowTaps {
+      if isHeldOut && holdsOut { heldOutPowers[index] += normalised[index] } else { powers[index] += normalised[index] }
     }
   }
 
@@ -91,14 +95,22 @@ public struct PulseEstimation: Sendable {
   }
 
   /// The pulse, its phase one of these shares of the minimum phase; ascending.
-  func estimate(tapSpacing: Double, phaseShares: [Double]) -> Estimate? {
+  ///
+  /// - Parameters:
+  ///   - usual: the share that others have to beat.
+  ///   - margin: what they may leave at most, over what the usual one leaves.
+  func estimate(
+    tapSpacing: Double, phaseShares: [Double], usual: Double? = nil, margin: Double = 1
+  ) -> Estimate? {
     guard count > 0 else { return nil }
     let judged = logarithmOfMinimumPhase(powers)
     let candidates = phaseShares.reversed().compactMap { share -> (share: Double, left: PulseRise.Residual)? in
       guard let pulse = pulse(judged, phaseShare: share, tapSpacing: tapSpacing) else { return nil }
       return PulseRise.residual(of: rises, pulse: .measured(pulse), tapSpacing: tapSpacing).map { (share, $0) }
     }
-    let best = candidates.min { $0.left.whole < $1.left.whole }
+    let usualLeft = candidates.first { $0.share == usual }?.left.whole ?? .infinity
+    let best = candidates.filter { $0.share == usual || $0.left.whole < margin * usualLeft }
+      .min { $0.left.whole < $1.left.whole }
     // All CIRs make the pulse; without one to compare on, its phase is the minimum phase.
     let logarithm = logarithmOfMinimumPhase(zip(powers, heldOutPowers).map { $0 + $1 })
     let share = best?.share ?? 1

@@ -19,7 +19,9 @@ public struct PulseLearning: Sendable {
   private let profile: DeviceProfile
   private var tapSpacing = UWB.tap
   private var misfit: PulseMisfit?
-  private var estimation = PulseEstimation()
+  private var estimation = PulseEstimation(holdsOut: false)
+  /// What the other phase may leave of first paths' rises at most, over what the profile's kind of phase leaves.
+  private static let phaseMargin = 0.7
 
   /// Of a radio with this profile.
   public init(_ profile: DeviceProfile) { self.profile = profile }
@@ -50,7 +52,9 @@ public struct PulseLearning: Sendable {
   /// What the CIRs so far say.
   public func outcome() -> Outcome {
     let finding = misfit?.finding()
-    guard finding?.isWrong == true, let estimate = estimation.estimate(tapSpacing: tapSpacing, phaseShares: [0, 1]),
+    guard finding?.isWrong == true,
+      let estimate = estimation.estimate(
+        tapSpacing: tapSpacing, phaseShares: [0, 1], usual: profile.pulse.isSymmetric ? 0 : 1, margin: Self.phaseMargin),
       let left = estimation.residual(of: .measured(estimate.pulse), tapSpacing: tapSpacing),
       let before = estimation.residual(of: profile.pulse, tapSpacing: tapSpacing), left < before
     else { return Outcome(finding: finding) }

@@ -33,7 +33,7 @@ public struct PulseMisfit: Sendable {
   /// F(7, 9) is larger with a probability of 0.001.
   static let leastFValue = 10.7
   /// Least misfit that matters, after its deviation is taken off. What a few hundred CIRs say of a pulse is not nearer to it.
-  static let leastMisfit = 0.1
+  static let leastMisfit = 0.085
 
   private static let windowTaps = 64
   private static let points = 128
@@ -74,6 +74,9 @@ public struct PulseMisfit: Sendable {
     public var tells: Bool {
       count >= leastCount && spread >= leastSpread && channelCount >= leastChannelCount
     }
+
+    /// Whether the pulse fits as well as can be told.
+    public var fits: Bool { tells && misfit - misfitDeviation < leastMisfit }
 
     /// Whether the pulse is wrong, by more than chance and by more than matters little.
     public var isWrong: Bool {

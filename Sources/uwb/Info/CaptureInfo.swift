@@ -125,7 +125,7 @@ struct CaptureInfo {
     json.add("not_finite", summary.notFinite)
     json.add("repeated", summary.repeated)
     json.add("pulse_misfit", pulse?.finding?.misfit, places: 4)
-    json.add("pulse", pulse?.finding.map { $0.isWrong ? "wrong" : $0.tells ? "fits" : "one place" })
+    json.add("pulse", pulse?.finding.map { $0.isWrong ? "wrong" : $0.fits ? "fits" : "untold" })
     json.add("with_chip_report", summary.withChipReport)
     json.add("with_truth", summary.withTruth)
     json.add("without_timestamps", summary.withoutTimestamps)
@@ -141,8 +141,8 @@ struct CaptureInfo {
     guard let finding = pulse?.finding else { return nil }
     let misfit =
       "  pulse: the profile's misses \(decimal(100 * finding.misfit, 0)) % of what \(finding.count) CIRs show"
-    guard finding.tells else { return "\(misfit); too few places to tell it from its surroundings" }
-    guard finding.isWrong else { return "\(misfit): it fits" }
+    if finding.fits { return "\(misfit): it fits" }
+    guard finding.isWrong else { return "\(misfit); too few places to tell it from its surroundings" }
     return "\(misfit): IT IS WRONG; \(pulse?.estimate == nil ? "no better one was found" : "replay uses theirs")"
   }
 

@@ -1,0 +1,96 @@
+import Numerics
+import Testing
+
+@testable import UWBDSP
+@testable import UWBSimulation
+
+@Suite("calibration: a pulse learned from the capture at hand")
+struct PulseLearningTests {
+  private static func outcome(
+    _ channel: ArenaChannel, _ pulse: ArenaPulse, impairments: [ArenaImpairment] = [], window: Int? = nil,
+    profile: DeviceProfile = .ideal, count: Int = 200
+  ) -> (outcome: PulseLearning.Outcome, truth: PulseShape) {
+    let family = ArenaFamily(
+      "learning", .tuned, channel, impairments, profile: profile, pulse: pulse, windowTaps: window)
+    let trials = ArenaTrials(family: family, seed: 11)
+    var learning = PulseLearning(profile)
+    for index in 0..<count { learning.add(trials.surveyTrial(index, radio: 0).response) }
+    return (learning.outcome(), trials.pulses[0])
+  }
+
+  @Test(
+    "a wrong pulse is seen, and the radio's own is found",
+    arguments: [ArenaChannel.room(blocked: false), .salehValenzuela(lineOfSight: true)],
+    [ArenaPulse.gaussian, .rootRaisedCosine, .exact(.dw1000)])
+  func wrong(_ channel: ArenaChannel, _ pulse: ArenaPulse) throws {
+    let (outcome, truth) = Self.outcome(channel, pulse)
+    let finding = try #require(outcome.finding)
+    #expect(finding.isWrong && finding.misfit > 0.1, "\(finding)")
+    let found = PulseShape.measured(try #require(outcome.estimate).pulse)
+    // The learned pulse lies nearer to the truth than the profile's, over the main lobe and the first side lobes.
+    let times = stride(from: -3.0, through: 3, by: 0.125).map { $0 * UWB.tap }
+    func distance(_ pulse: PulseShape) -> Double { times.reduce(0) { $0 + (pulse($1) - truth($1)).magnitude } }
+    #expect(distance(found) < 0.7 * distance(.standard))
+    #expect(DeviceProfile.ideal.with(outcome).modelError >= DeviceProfile.ideal.modelError)
+  }
+
+  @Test(
+    "the right pulse stays, whatever the channel and the receiver do",
+    arguments: [
+      ArenaChannel.room(blocked: false), .room(blocked: true), .onePath, .twoPaths,
+      .salehValenzuela(lineOfSight: false),
+      .softOnset,
+    ], [[], [ArenaImpairment.colouredNoise], [.clipping], [.burst()], [.offset, .quantisation]])
+  func right(_ channel: ArenaChannel, _ impairments: [ArenaImpairment]) {
+    let (outcome, _) = Self.outcome(channel, .exact(.standard), impairments: impairments)
+    #expect(outcome.estimate == nil && outcome.finding?.isWrong != true, "\(String(describing: outcome.finding))")
+  }
+
+  @Test("a few per cent of misfit are no reason to change it", arguments: [DeviceProfile.ideal, .dw1000])
+  func nearlyRight(_ profile: DeviceProfile) throws {
+    let (outcome, _) = Self.outcome(.room(blocked: false), .misfit(profile.pulse), profile: profile)
+    #expect(try #require(outcome.finding).tells)
+    #expect(outcome.estimate == nil)
+    #expect(profile.with(outcome) == profile)
+  }
+
+  @Test("many CIRs of one place don't tell the pulse from its surroundings", arguments: 0..<8)
+  func onePlace(_ place: Int) throws {
+    var generator = SeededGenerator(seed: 3, stream: UInt64(place))
+    let paths = (place < 6 ? ArenaChannel.room(blocked: place > 3) : .twoPaths).draw(using: &generator)
+    let synthesizer = ImpulseResponseSynthesizer(tapCount: ArenaFamily.tapCount)
+    var learning = PulseLearning(.ideal)
+    for _ in 0..<150 {
+      var samples = synthesizer.noiseless(paths, onsetTaps: generator.uniform(in: 200...600))
+      let peak = Double(samples.reduce(0) { max($0, $1.lengthSquared) })
+      generator.addNoise(variance: peak / 1000, to: &samples)
+      learning.add(ChannelImpulseResponse(samples))
+    }
+    let finding = try #require(learning.outcome().finding)
+    #expect(!finding.tells, "\(finding)")
+    #expect(learning.outcome().estimate == nil)
+  }
+
+  @Test("too few CIRs, and windows without noise before the signal, say nothing", arguments: [nil, 16, 32, 64, 128])
+  func few(_ window: Int?) {
+    let (outcome, _) = Self.outcome(
+      .room(blocked: false), .gaussian, window: window, count: window == nil ? PulseMisfit.leastCount - 1 : 200)
+    #expect(outcome == PulseLearning.Outcome())
+  }
+
+  @Test("what follows the first four hundred changes nothing")
+  func bounded() {
+    let short = Self.outcome(.room(blocked: false), .gaussian, count: PulseMisfit.mostCount + 60).outcome
+    #expect(short == Self.outcome(.room(blocked: false), .gaussian, count: PulseMisfit.mostCount + 120).outcome)
+  }
+
+  @Test("hostile CIRs are passed over")
+  func hostile() {
+    var learning = PulseLearning(.ideal)
+    for value in [0, Float.nan, .infinity, 1e30, .leastNonzeroMagnitude] {
+      learning.add(ChannelImpulseResponse([Complex<Float>](repeating: Complex(value, value), count: 1016)))
+    }
+    learning.add(ChannelImpulseResponse([Complex<Float>(1, 0)]))
+    #expect(learning.outcome() == PulseLearning.Outcome())
+  }
+}
