@@ -128,8 +128,8 @@ def bars(rows):
 
 
 def pulses(uwb, trials, seed):
-    """Errors with the profile's pulse, the calibrated one and the radio's own."""
-    known = ("profile", "calibrated", "exact")
+    """Errors with the profile's pulse, the learned one, the calibrated one and the radio's own."""
+    known = ("profile", "learned", "calibrated", "exact")
     rows = {}
     for pulse in known:
         for row in evaluate(uwb, trials, seed, "--families", ",".join(WRONG_PULSES), "--pulse", pulse):
@@ -144,9 +144,9 @@ def pulses(uwb, trials, seed):
 
 
 def pulse_table(found):
-    head = ["family", "estimator", "profile's pulse, cm", "calibrated, cm", "exact, cm", "calibrated / exact"]
+    head = ["family", "estimator", "profile's pulse, cm", "learned, cm", "calibrated, cm", "exact, cm", "calibrated / exact"]
     lines = [[family, estimator, *[cell(value, 2) for value in values]] for family, estimator, *values in found]
-    return list(result_pages.table(head, lines, "llrrrr"))
+    return list(result_pages.table(head, lines, "llrrrrr"))
 
 
 def scores(made, rows, known, trials, seed):
@@ -157,6 +157,7 @@ def scores(made, rows, known, trials, seed):
         f"{made} `uwb evaluate arena`, {trials} trials of each family, seed {seed}.",
         "",
         "Each trial draws its channel, impairments and noise. Pulses differ from the profile's where the family says so.",
+        "Estimators use the pulse that `uwb replay` would: the profile's, or what a radio's first 400 CIRs show where it is plainly wrong.",
         "",
         "- **Crossing**: the first crossing of 0.3 of the peak, on taps that are interpolated sixteen times.",
         "- **Default**: what the family's profile names. The last columns hold other estimators on the same CIRs, over the crossing.",
@@ -171,7 +172,7 @@ def scores(made, rows, known, trials, seed):
         "",
         *families(rows, "tuned"),
         "",
-        "Errors with three pulses told to the estimators: the profile's, the one that `uwb calibrate pulse` finds, and the radio's own:",
+        "Errors with four pulses: the profile's, the one that replay learns, the one that `uwb calibrate pulse` finds, and the radio's own:",
         "",
         *pulse_table(known),
         "",
