@@ -16,6 +16,9 @@ let withoutFFTW = Context.environment["UWB_WITHOUT_FFTW"] == "1"
 let commit =
   Context.gitInformation.map { $0.currentCommit.prefix(12) + ($0.hasUncommittedChanges ? "+" : "") } ?? "unknown"
 
+let pageFiles = ["page.css"] + ["data", "chart", "touch", "events", "waterfall", "picture", "page"].map { "\($0).js" }
+let dygraphs = Context.environment["UWB_DYGRAPHS"]
+
 let package = Package(
   name: "UWBDSP",
   platforms: [.macOS(.v26)],
@@ -46,6 +49,10 @@ let package = Package(
     .systemLibrary(name: "CLapacke", pkgConfig: "lapacke", providers: [.apt(["liblapacke-dev"]), .brew(["lapack"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
     .target(name: "CUWBKernels", exclude: ["README.md"]),
+    // dygraphs, and what the pages' own script and style are; UWB_DYGRAPHS names another place of the library than Debian's.
+    .target(
+      name: "CUWBPage", exclude: pageFiles,
+      cSettings: dygraphs.map { [.define("UWB_DYGRAPHS", to: "\"\($0)\"")] } ?? []),
     .target(name: "CUWBCommit", cSettings: [.define("UWB_COMMIT", to: "\"\(commit)\"")]),
     .target(name: "UWBPlatform", swiftSettings: strict),
     .target(name: "UWBTypes", dependencies: ["UWBPlatform"], swiftSettings: strict),
@@ -75,7 +82,7 @@ let package = Package(
       name: "NearbySimulation",
       dependencies: values + ["UWBDSP", "UWBSimulation", "NearbySession", "NearbyPorts", "NearbyRoom"],
       swiftSettings: strict),
-    .target(name: "UWBReport", dependencies: values + ["UWBDSP"], swiftSettings: strict),
+    .target(name: "UWBReport", dependencies: values + ["CUWBPage", "UWBDSP"], swiftSettings: strict),
     // What a live page shows and to whom, without a socket; the program alone links the HTTP server.
     .target(
       name: "UWBLive", dependencies: ["UWBPlatform", "UWBTypes"],

@@ -7,3 +7,10 @@ public func captureHash(_ path: String) throws -> String? {
   let file = SigMFPaths.isRecording(path) ? SigMFPaths.files(path).first ?? path : path
   return try SHA512.hexadecimal(of: FilePart(path: file))
 }
+
+/// The SHA-512 of bytes, hexadecimal.
+package func contentHash(_ bytes: [UInt8]) -> String {
+  var hash = SHA512()
+  bytes.withUnsafeBytes { hash.update($0) }
+  return hash.hexadecimal()
+}

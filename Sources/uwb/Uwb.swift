@@ -57,6 +57,7 @@ package struct Uwb: AsyncParsableCommand {
   }
 
   private static func run(_ arguments: [String]) async throws {
+    ReportFile.arguments.withLock { $0 = arguments }
     var command = try await asyncParseAsRoot(arguments)
     do {
       if var command = command as? any AsyncParsableCommand {

@@ -7,150 +7,146 @@ struct ReplayTrack: Sendable {
     var text: String { capture.map { "\($0) · \(peer)" } ?? peer }
   }
 
-  /// A quantity that is drawn over time.
-  enum Channel: Int, CaseIterable {
-    case distance, raw, chip, truth, azimuth, trueAzimuth, elevation, trueElevation, snr, firstPath, chipFirstPath,
-      firstPathOffset, lineOfSight, rejected
+  /// A column of numbers, its rounding, and where it comes from. Lengths in m, angles in degrees.
+  struct Column: Sendable {
+    let name: String
+    let step: Double
+    let value: @Sendable (ReplayReport.Update) -> Double?
+  }
 
-    /// In legends.
-    var name: String {
-      switch self {
-      case .distance: "delivered"
-      case .raw: "raw"
-      case .chip: "chip's own"
-      case .truth, .trueAzimuth, .trueElevation: "truth"
-      case .azimuth: "azimuth"
-      case .elevation: "elevation"
-      case .snr: "first path's SNR"
-      case .firstPath: "first path in the accumulator"
-      case .chipFirstPath: "chip's first path"
-      case .firstPathOffset: "first path minus the chip's"
-      case .lineOfSight: "probability of line of sight"
-      case .rejected: "rejected exchange"
-      }
-    }
+  private static let degrees = 180 / Double.pi
+  private static let length = 1e-4
+  private static let angle = 0.01
+
+  static let columns = [
+    Column(name: "distance", step: length) { $0.distance },
+    Column(name: "distanceDeviation", step: length) { $0.distanceDeviation },
+    Column(name: "raw", step: length) { $0.rawDistance },
+    Column(name: "calibrated", step: length) { $0.calibratedDistance },
+    Column(name: "chip", step: length) { $0.chipDistance },
+    Column(name: "truth", step: length) { $0.trueDistance },
+    Column(name: "error", step: length) { difference($0.distance, $0.trueDistance) },
+    Column(name: "rawError", step: length) { difference($0.rawDistance, $0.trueDistance) },
+    Column(name: "chipError", step: length) { difference($0.chipDistance, $0.trueDistance) },
+    Column(name: "azimuth", step: angle) { $0.azimuth.map { $0 * degrees } },
+    Column(name: "azimuthDeviation", step: angle) { $0.azimuthDeviation.map { $0 * degrees } },
+    Column(name: "chipAzimuth", step: angle) { $0.chipAzimuth.map { $0 * degrees } },
+    Column(name: "trueAzimuth", step: angle) { $0.trueAzimuth.map { $0 * degrees } },
+    Column(name: "elevation", step: angle) { $0.elevation.map { $0 * degrees } },
+    Column(name: "elevationDeviation", step: angle) { $0.elevationDeviation.map { $0 * degrees } },
+    Column(name: "trueElevation", step: angle) { $0.trueElevation.map { $0 * degrees } },
+    Column(name: "clock", step: 1e-3) { $0.clockOffsetPPM },
+    Column(name: "snr", step: 0.1) { $0.snrdB },
+    Column(name: "lineOfSight", step: 1e-3) { $0.lineOfSightProbability },
+    Column(name: "firstPath", step: 0.01) { difference($0.firstPathTaps, $0.chipFirstPathTaps) },
+  ]
+
+  private static func difference(_ one: Double?, _ other: Double?) -> Double? {
+    one.flatMap { one in other.map { one - $0 } }
   }
 
   let name: Name
-  /// Whether points are kept for drawing.
+  /// Whether rows are kept for drawing.
   let isDrawn: Bool
   private(set) var updates = 0
   private(set) var rejected = 0
   private(set) var distance = Moments()
   private(set) var deviation = Moments()
   private(set) var snrdB = Moments()
-  private(set) var lineOfSight = Moments()
   private(set) var distanceErrors = ErrorStatistics()
   private(set) var chipErrors = ErrorStatistics()
-  private(set) var lastTime = 0.0
-  private var channels: [MinMaxDecimator]
+  private(set) var last: ReplayReport.Update?
+  private(set) var distances: ClosedRange<Double>?
+  private(set) var rows: MinMaxDecimator
+  private(set) var marks: [(name: String, isRejection: Bool, runs: MarkRuns)] = []
+  var responses = ImpulseResponseRuns()
+  private var times: (first: Double, last: Double, isRising: Bool)?
 
-  init(name: Name, runs: Int) {
+  init(name: Name, capacity: Int) {
     self.name = name
-    isDrawn = runs > 0
-    channels = Channel.allCases.map { _ in MinMaxDecimator(capacity: runs) }
+    isDrawn = capacity > 0
+    rows = MinMaxDecimator(capacity: capacity, columns: Self.columns.count)
   }
 
   mutating func add(_ update: ReplayReport.Update) {
     updates += 1
-    if update.time.isFinite { lastTime = max(lastTime, update.time) }
+    last = update
     distance.add(update.distance)
     deviation.add(update.distanceDeviation)
     snrdB.add(update.snrdB)
-    lineOfSight.add(update.lineOfSightProbability)
+    if let value = update.distance, value.isFinite {
+      distances = min(distances?.lowerBound ?? value, value)...max(distances?.upperBound ?? value, value)
+    }
     if let truth = update.trueDistance {
       if let distance = update.distance { distanceErrors.add(distance - truth) }
       if let chip = update.chipDistance { chipErrors.add(chip - truth) }
     }
     guard isDrawn else { return }
-    let degrees = 180 / Double.pi
-    let time = update.time
-    record(.distance, time, update.distance, update.distanceDeviation)
-    record(.raw, time, update.rawDistance)
-    record(.chip, time, update.chipDistance)
-    record(.truth, time, update.trueDistance)
-    record(.azimuth, time, update.azimuth.map { $0 * degrees }, update.azimuthDeviation.map { $0 * degrees })
-    record(.trueAzimuth, time, update.trueAzimuth.map { $0 * degrees })
-    record(.elevation, time, update.elevation.map { $0 * degrees }, update.elevationDeviation.map { $0 * degrees })
-    record(.trueElevation, time, update.trueElevation.map { $0 * degrees })
-    record(.snr, time, update.snrdB)
-    record(.firstPath, time, update.firstPathTaps)
-    record(.chipFirstPath, time, update.chipFirstPathTaps)
-    if let ours = update.firstPathTaps, let chips = update.chipFirstPathTaps {
-      record(.firstPathOffset, time, ours - chips)
+    follow(update.time)
+    rows.add(update.key, Self.columns.map { $0.value(update) ?? .nan })
+  }
+
+  mutating func add(_ mark: String, isRejection: Bool, at key: MinMaxDecimator.Key) {
+    if isRejection { rejected += 1 }
+    guard isDrawn, key.time.isFinite else { return }
+    follow(key.time)
+    let place = marks.firstIndex { $0.name == mark } ?? marks.count
+    if place == marks.count {
+      // More kinds than a reader can tell apart.
+      guard place < 16 else { return }
+      marks.append((mark, isRejection, MarkRuns()))
     }
-    record(.lineOfSight, time, update.lineOfSightProbability)
+    marks[place].runs.add(key)
   }
 
-  mutating func addRejection(time: Double) {
-    rejected += 1
-    if isDrawn { record(.rejected, time, time) }
+  private mutating func follow(_ time: Double) {
+    guard let known = times else { return times = (time, time, true) }
+    times = (known.first, time, known.isRising && time >= known.last)
   }
 
-  private mutating func record(_ channel: Channel, _ time: Double, _ value: Double?, _ deviation: Double? = nil) {
-    guard let value else { return }
-    channels[channel.rawValue].add(.init(time: time, value: value, deviation: deviation ?? .nan))
+  /// From the first to the last, s; 0 where the capture has no usable clock.
+  var seconds: Double { times.map { $0.isRising ? max($0.last - $0.first, 0) : 0 } ?? 0 }
+
+  /// Without a clock that rises, everything would stand at one place: the exchange's number then is the axis.
+  var hasTimes: Bool { times.map { $0.isRising && $0.last > $0.first } ?? false }
+
+  // MARK: For the page
+
+  func values(_ column: String) -> [Double] {
+    Self.columns.firstIndex { $0.name == column }.map { rows.values(of: $0) } ?? []
   }
 
-  func isEmpty(_ channel: Channel) -> Bool { channels[channel.rawValue].isEmpty }
-
-  func times(of channel: Channel) -> [Double] { channels[channel.rawValue].extremes.map(\.time) }
-
-  /// Points that each kept run stands for.
-  func pointsPerRun(of channel: Channel) -> Int { channels[channel.rawValue].pointsPerRun }
-
-  /// Between the lowest and the highest point of each run, where a channel was decimated.
-  func envelope(_ channel: Channel, _ ink: Ink) -> Band? {
-    let decimator = channels[channel.rawValue]
-    guard decimator.pointsPerRun > 1 else { return nil }
-    var band = Band("\(channel.name): lowest to highest", x: [], lower: [], upper: [], ink: ink)
-    let gaps = Gaps(decimator.runs.map(\.first.time))
-    for (index, run) in decimator.runs.enumerated() {
-      if gaps.isGap(before: index) {
-        band.x.append(run.first.time)
-        band.lower.append(.nan)
-        band.upper.append(.nan)
-      }
-      band.x.append(run.first.time)
-      band.lower.append(run.lowest.value)
-      band.upper.append(run.highest.value)
+  var page: PageTrack {
+    var note: String?
+    if rows.rowsPerRun > 1 {
+      note =
+        "Drawn are the lowest and the highest value of each \(NumberText.count(rows.rowsPerRun)) exchanges, so that no extreme is lost."
     }
-    return band
-  }
-
-  /// The channel for a timeline, with its pauses left open.
-  func timeline(_ channel: Channel, _ role: TimelinePicture.Track.Role) -> TimelinePicture.Track? {
-    let decimator = channels[channel.rawValue]
-    // Extremes alone would make a cloud look like two.
-    let points = role == .samples ? decimator.runs.map(\.first) : decimator.extremes
-    guard !points.isEmpty else { return nil }
-    let gaps = Gaps(points.map(\.time))
-    var track = TimelinePicture.Track(name: channel.name, role: role, times: [], values: [])
-    let hasDeviations = points.contains { $0.deviation.isFinite }
-    for (index, point) in points.enumerated() {
-      if gaps.isGap(before: index) {
-        track.times.append(point.time)
-        track.values.append(.nan)
-        if hasDeviations { track.deviations.append(.nan) }
-      }
-      track.times.append(point.time)
-      track.values.append(point.value)
-      if hasDeviations { track.deviations.append(point.deviation) }
+    var track = PageTrack(name: name.text, note: note)
+    let keys = rows.keys
+    track.x = hasTimes ? "time" : "exchange"
+    track.add("time", keys.lazy.map(\.time), step: 1e-4)
+    track.add("exchange", keys.lazy.map { Double($0.exchange) }, step: 1)
+    for (index, column) in Self.columns.enumerated() {
+      let values = rows.values(of: index)
+      if values.contains(where: { !$0.isNaN }) { track.add(column.name, values, step: column.step) }
     }
+    let kinds = marks.enumerated().sorted { ($0.element.isRejection ? 0 : 1, $0.offset) < ($1.element.isRejection ? 0 : 1, $1.offset) }
+    track.marks = kinds.enumerated().map { place, kind in
+      let runs = kind.element.runs.runs
+      return PageTrack.Mark(
+        label: kind.element.name, count: kind.element.runs.count, color: .series(kind.element.isRejection ? 6 - place % 3 : place),
+        columns: [
+          "time": PageColumn(runs.lazy.map(\.first.time), step: 1e-4),
+          "time_end": PageColumn(runs.lazy.map(\.last.time), step: 1e-4),
+          "exchange": PageColumn(runs.lazy.map { Double($0.first.exchange) }, step: 1),
+          "exchange_end": PageColumn(runs.lazy.map { Double($0.last.exchange) }, step: 1),
+        ])
+    }
+    track.waterfall = responses.waterfall
     return track
   }
-}
 
-/// Where a track pauses: for more than a second and twenty times its usual spacing.
-private struct Gaps {
-  private let times: [Double]
-  private let longest: Double
-
-  init(_ times: [Double]) {
-    self.times = times
-    let steps = zip(times, times.dropFirst()).map { $1 - $0 }.sorted()
-    longest = steps.isEmpty ? .infinity : max(steps[steps.count / 2] * 20, 1)
-  }
-
-  func isGap(before index: Int) -> Bool { index > 0 && times[index] - times[index - 1] > longest }
+  /// Coarser, for a page of many tracks.
+  mutating func halveRows() { rows.halve() }
 }

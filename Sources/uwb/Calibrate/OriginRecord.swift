@@ -59,7 +59,7 @@ struct OriginRecord {
   }
 
   /// The day, UTC: of the clock, or of `SOURCE_DATE_EPOCH` (seconds since 1970), which makes what is written repeatable.
-  private static var today: String {
+  static var today: String {
     let epoch = ProcessInfo.processInfo.environment["SOURCE_DATE_EPOCH"].flatMap { Double($0) }
     let date = epoch.flatMap { (0...253_402_300_799).contains($0) ? Date(timeIntervalSince1970: $0) : nil } ?? Date()
     return date.formatted(.iso8601.year().month().day())

@@ -32,7 +32,7 @@ struct EstimatorsCommand: ParsableCommand {
     name.padding(toLength: 24, withPad: " ", startingAt: 0)
   }
 
-  private static func text(_ method: AngleMethod) -> String {
+  static func text(_ method: AngleMethod) -> String {
     switch method {
     case .joint: "maximum likelihood of all near paths' delays and angles together (Wax & Leshem 1997)"
     case .phaseFit: "weighted least-squares fit of the plane wave to the first path's phases"
@@ -40,7 +40,7 @@ struct EstimatorsCommand: ParsableCommand {
     }
   }
 
-  private static func text(_ method: DelayMethod) -> String {
+  static func text(_ method: DelayMethod) -> String {
     switch method {
     case .chip: "the chip's own first path, as it was recorded"
     case .peak: "strongest point of the band-limited interpolated CIR"

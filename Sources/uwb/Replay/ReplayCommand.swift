@@ -31,8 +31,13 @@ struct ReplayCommand: ParsableCommand {
   )
   var output = OutputKind.ndjson
 
-  @Option(help: ArgumentHelp("Write an HTML page with pictures.", valueName: "file.html"))
-  var report: String?
+  @OptionGroup var page: ReportOptions
+
+  @Option(
+    help: ArgumentHelp(
+      "Truth table, for errors on the page and in the output; captures that hold their own need none.",
+      valueName: "file.csv"))
+  var truth: String?
 
   @OptionGroup var device: PoseOptions
 
@@ -55,9 +60,10 @@ struct ReplayCommand: ParsableCommand {
 
   func validate() throws {
     try output.checkTarget()
-    if shard != nil, report != nil || pace == .recorded {
+    if shard != nil, page.report != nil || pace == .recorded {
       throw ValidationError("--shard writes measurements for uwb merge: it goes with neither --report nor --pace.")
     }
+    if shard != nil, truth != nil { throw ValidationError("--truth does not go with --shard.") }
     if shard != nil, device.pose != nil {
       throw ValidationError("--pose goes with uwb merge, where shards are tracked, and not with --shard.")
     }
@@ -100,7 +106,7 @@ struct ReplayCommand: ParsableCommand {
   /// Resolves the captures, and checks what can be checked before anything is written.
   mutating func prepare() throws {
     captures = try engine.input.captures(captures)
-    try FileUse(captures: captures, files: engine.files + [device.pose], outputs: [report]).check()
+    try FileUse(captures: captures, files: engine.files + [device.pose, truth], outputs: [page.report]).check()
     try engine.checkStrictly(captures)
   }
 
@@ -122,12 +128,21 @@ struct ReplayCommand: ParsableCommand {
   func replay(into sink: inout any ReplayOutput, failing fail: (CaptureError) throws -> Void) throws -> ReplayTotals {
     // Told before anything is written.
     let poses = try device.table()
-    var page = report.map { ReportPage(path: $0, captures: captures) }
+    let truths = try TruthFile.read(truth, captures: captures)
+    var page = ReplayPage(
+      page.begin(
+        captures: captures,
+        files: [
+          (ReportFile.calibration, engine.calibration), ("Antennas", engine.array), ("Truth", truth),
+          ("Trajectory", engine.input.truth.truthTrajectory), ("Poses", device.pose),
+        ]), captures: captures)
     var totals = ReplayTotals()
     var failures = 0
-    for (capture, name) in zip(captures, CaptureNames.shortest(captures)) where !Interruption.isRequested {
+    let names = CaptureNames.shortest(captures)
+    for (place, capture) in captures.enumerated() where !Interruption.isRequested {
       do {
-        totals.add(try replay(capture, name, poses, into: &sink, page: &page))
+        totals.add(
+          try replay(capture, names[place], place, truths?[capture: capture], poses, into: &sink, page: &page))
       } catch let error as CaptureError {
         try fail(error)
         failures += 1
@@ -141,7 +156,8 @@ struct ReplayCommand: ParsableCommand {
   }
 
   private func replay(
-    _ path: String, _ name: String, _ poses: PoseTable?, into sink: inout any ReplayOutput, page: inout ReportPage?
+    _ path: String, _ name: String, _ place: Int, _ truth: GroundTruth?, _ poses: PoseTable?,
+    into sink: inout any ReplayOutput, page: inout ReplayPage?
   ) throws -> ReplayTotals {
     var input = try EngineInput(path, name: name, engine: engine)
     defer { input.progress.finish() }
@@ -149,7 +165,7 @@ struct ReplayCommand: ParsableCommand {
     header.notes += [input.pulse].compactMap { $0 }
     sink.begin(capture: input.name, header: header)
     if let ranging = input.engine {
-      page?.begin(capture: input.name, header: input.header, configuration: ranging.configuration)
+      page?.begin(capture: input.name, header: input.header, configuration: ranging.configuration, place: place)
     }
     var pacer = Pacer(isOn: pace == .recorded)
     let isLive = path == "-" || pace == .recorded
@@ -159,13 +175,18 @@ struct ReplayCommand: ParsableCommand {
       pacer.wait(until: exchange.time)
       return true
     } deliver: { exchange, raw in
+      var exchange = exchange
+      if let truth { exchange.truth = truth }
       try pipeline.process(exchange, raw) { event in
         try sink.write(event)
         page?.add(event)
       }
       if isLive { try sink.flush() }
     }
-    try pipeline.finish(skipped: input.skipped) { try sink.write($0) }
+    try pipeline.finish(skipped: input.skipped) { event in
+      try sink.write(event)
+      page?.add(event)
+    }
     try sink.end(pipeline.totals)
     if pipeline.totals.pathsAlone > 0 {
       Message.note(

@@ -24,24 +24,30 @@ struct MergeCommand: ParsableCommand {
 
   @OptionGroup var device: PoseOptions
 
+  @OptionGroup var page: ReportOptions
+
   @OptionGroup var messages: MessageOptions
 
   func validate() throws { try output.checkTarget() }
 
   func run() throws {
-    try FileUse(files: files + [device.pose]).check()
+    try FileUse(files: files + [device.pose], outputs: [page.report]).check()
     let poses = try device.table()
     var shards = try files.map { try ShardFile(path: $0) }
     var sink = output.makeOutput(ByteOutput())
     var totals = ReplayTotals()
     var captures = 0
+    var page = ReplayPage(
+      page.begin(captures: files, files: [("Poses", device.pose)]), captures: files,
+      remark: "Shards hold measurements alone: the page of an undivided replay has impulse responses, too.")
     while let begins = try beginnings(&shards) {
       captures += 1
       guard poses == nil || captures == 1 else { throw ValidationError(PoseOptions.oneCapture) }
-      totals.add(try merge(&shards, begins, poses, into: &sink))
+      totals.add(try merge(&shards, begins, poses, into: &sink, page: &page))
     }
     try sink.finish(totals)
     device.tell(totals)
+    try page?.write()
   }
 
   /// Reads a capture's first line from every file and puts the files in the order of their shards; `nil` at the end.
@@ -74,10 +80,17 @@ struct MergeCommand: ParsableCommand {
   }
 
   private func merge(
-    _ shards: inout [ShardFile], _ begin: ShardRecord.Begin, _ poses: PoseTable?, into sink: inout any ReplayOutput
+    _ shards: inout [ShardFile], _ begin: ShardRecord.Begin, _ poses: PoseTable?, into sink: inout any ReplayOutput,
+    page: inout ReplayPage?
   ) throws -> ReplayTotals {
-    sink.begin(capture: begin.capture, header: CaptureHeader(format: begin.format, profile: begin.profile))
+    let header = CaptureHeader(format: begin.format, profile: begin.profile)
+    sink.begin(capture: begin.capture, header: header)
+    page?.begin(capture: begin.capture, header: header, configuration: nil, place: 0)
     var pipeline = ReplayPipeline(poses: poses)
+    func tell(_ event: ReplayEvent) throws {
+      try sink.write(event)
+      page?.add(event)
+    }
     var place = 0
     while true {
       let turn = place % shards.count
@@ -86,7 +99,7 @@ struct MergeCommand: ParsableCommand {
         guard measured.place == place else {
           throw shards[turn].failure("holds exchange \(measured.place) of the capture where \(place) should be")
         }
-        try pipeline.process(measured.rangingExchange, measured.measurement) { try sink.write($0) }
+        try pipeline.process(measured.rangingExchange, measured.measurement, tell)
         place += 1
       case .end(let end):
         guard end.exchanges == place else {
@@ -99,8 +112,9 @@ struct MergeCommand: ParsableCommand {
         }
         var skipped = SkippedInput()
         for (reason, count) in end.skipped { skipped.add(reason, count: count) }
-        try pipeline.finish(skipped: skipped) { try sink.write($0) }
+        try pipeline.finish(skipped: skipped, tell)
         try sink.end(pipeline.totals)
+        page?.end(pipeline.totals)
         return pipeline.totals
       default:
         throw shards[turn].failure("exchange \(place) of the capture should be here")

@@ -1,0 +1,313 @@
+"use strict";
+// One chart over dygraphs: series and bands by a specification, linked with the others of its group.
+
+const TIME_UNITS = [["s", 1, 600], ["min", 60, 10800], ["h", 3600, Infinity]];
+
+class Chart {
+  // place: an element to fill; spec: `PageChart` (Swift); track: the columns to draw; group: who is told of zoom and hover.
+  constructor(place, spec, track, group) {
+    Object.assign(this, { spec, track, group, column: columnsOf(track) });
+    this.steps = Object.fromEntries(Object.entries(track.columns).map(([name, column]) => [name, column.step]));
+    this.shown = spec.series.filter((series) => this.column(series.column)?.some((value) => value !== null));
+    this.frame = make("figure", { class: "chart" });
+    this.caption = make("figcaption", {}, make("span", { class: "name" }, spec.title));
+    if (spec.note) this.caption.append(make("span", { class: "note" }, spec.note));
+    this.legend = make("div", { class: "legend" });
+    this.area = make("div", {
+      class: "area" + (spec.tall ? " tall" : ""), tabindex: "0", role: "application",
+      "aria-label": `${spec.title}. ${this.spoken()} Arrow keys move the cursor, plus and minus zoom, 0 shows all.`,
+    });
+    this.frame.append(this.caption, this.legend, this.area);
+    place.append(this.frame);
+    this.lines = track.lines?.[spec.title] ?? [];
+    this.build();
+    this.area.addEventListener("keydown", (event) => this.key(event));
+  }
+
+  build() {
+    this.rows = this.table();
+    this.xs = this.rows.map((row) => row[0]);
+    this.graph = new Dygraph(this.area, this.rows, {
+      labels: ["x", ...this.shown.map((series) => series.label)],
+      ...this.look(),
+      series: Object.fromEntries(this.shown.map((series) => [series.label, this.seriesLook(series)])),
+      legend: "never", showLabelsOnHighlight: false, labelsKMB: false, xRangePad: 6, yRangePad: 12,
+      connectSeparatedPoints: Boolean(this.spec.connected), drawGapEdgePoints: true,
+      logscale: Boolean(this.spec.y.log), xlabel: this.axisText(this.xAxis()), ylabel: this.axisText(this.spec.y),
+      xLabelHeight: 18, yLabelWidth: 16, highlightCircleSize: 4,
+      axes: {
+        x: { logscale: Boolean(this.spec.x.log), drawGrid: true, axisLabelFormatter: this.tick, pixelsPerLabel: 70, axisLabelWidth: 62 },
+        y: { axisLabelFormatter: this.tick, axisLabelWidth: 52, pixelsPerLabel: 32, ...this.yTicks() },
+      },
+      interactionModel: mouseModel(this),
+      underlayCallback: (canvas, area, graph) => this.underlay(canvas, area, graph),
+      highlightCallback: (event, x) => this.group.point(this, x),
+      unhighlightCallback: () => this.group.point(this, null),
+      zoomCallback: (low, high) => this.group.zoom(this, low, high),
+      drawCallback: (graph, isFirst) => !isFirst && this.panned(),
+      valueRange: this.valueRange(),
+    });
+    // dygraphs makes them, and nobody needs to be told of them twice.
+    for (const canvas of this.area.querySelectorAll("canvas")) canvas.setAttribute("aria-hidden", "true");
+    this.drawLegend();
+  }
+
+  xAxis() {
+    const axis = { ...this.spec.x };
+    if (axis.unit === "s" && axis.scaled) axis.unit = this.timeUnit()[0];
+    return axis;
+  }
+
+  timeUnit() {
+    const times = this.column(this.spec.x.column), end = Math.abs(times[times.length - 1] - times[0]);
+    return this.spec.x.unit === "s" && this.spec.x.scaled ? TIME_UNITS.find(([, , most]) => end < most) : ["", 1];
+  }
+
+  table() {
+    const times = this.column(this.spec.x.column), scale = this.timeUnit()[1];
+    const values = this.shown.map((series) => this.column(series.column));
+    const order = times.map((_, index) => index).filter((index) => times[index] !== null);
+    if (this.spec.sorted) order.sort((a, b) => times[a] - times[b]);
+    // A line does not run across a pause: more than a second, and twenty times the usual spacing.
+    const spacings = order.slice(1).map((index, place) => times[index] - times[order[place]]).sort((a, b) => a - b);
+    const pause = this.spec.sorted || this.spec.x.unit !== "s" ? Infinity : Math.max(1, 20 * (spacings[spacings.length >> 1] ?? 1));
+    const rows = [];
+    this.places = [];
+    order.forEach((index, place) => {
+      if (place && times[index] - times[order[place - 1]] > pause) {
+        rows.push([(times[index] + times[order[place - 1]]) / 2 / scale, ...values.map(() => null)]);
+        this.places.push(null);
+      }
+      rows.push([times[index] / scale, ...values.map((list) => list[index])]);
+      this.places.push(index);
+    });
+    return rows;
+  }
+
+  look() {
+    return { axisLineColor: ink("frame"), gridLineColor: ink("grid"), gridLineWidth: 1, axisLineWidth: 1 };
+  }
+
+  seriesLook(series) {
+    const dots = series.style === "dots", step = series.style === "bars";
+    return {
+      color: ink(series.color), strokeWidth: dots ? 0 : series.style === "thick" ? 2.4 : 1.6, drawPoints: dots,
+      pointSize: 2.2, strokePattern: series.dash ? [7, 4] : null, stepPlot: step, fillGraph: step,
+    };
+  }
+
+  yTicks() {
+    return {};
+  }
+
+  axisText(axis) {
+    return axis.unit ? `${axis.label} (${axis.unit})` : axis.label;
+  }
+
+  tick(value, granularity, opts) {
+    const size = Math.abs(value);
+    if (value === 0) return "0";
+    const text = size >= 1e5 || size < 1e-3 ? value.toExponential(0).replace("e", "·10^").replace("+", "") : String(+value.toPrecision(6));
+    return text.replaceAll("-", "−");
+  }
+
+  // All values, unless a few would leave no room for the rest: then the middle 98 %, three times as high.
+  valueRange() {
+    if (this.spec.y.range) return this.spec.y.range;
+    if (this.spec.y.log) return null;
+    const values = this.rows.flatMap((row) => row.slice(1).filter((value) => value !== null)).sort((a, b) => a - b);
+    if (!values.length) return [0, 1];
+    const at = (part) => values[Math.round(part * (values.length - 1))];
+    const [least, low, high, most] = [at(0), at(0.01), at(0.99), at(1)];
+    const room = high - low;
+    if (most === least) return [least - (Math.abs(least) * 0.05 || 1), most + (Math.abs(most) * 0.05 || 1)];
+    const isWild = room > 0 && most - least > 8 * room;
+    const [bottom, top] = isWild ? [Math.max(least, low - room), Math.min(most, high + room)] : [least, most];
+    this.outside = isWild ? values.filter((value) => value < bottom || value > top).length : 0;
+    return [bottom - 0.06 * (top - bottom), top + 0.06 * (top - bottom)];
+  }
+
+  // Bands behind the lines: value ± factor · deviation.
+  underlay(canvas, area, graph) {
+    canvas.save();
+    for (const band of this.spec.bands ?? []) {
+      const values = this.column(band.column), deviations = this.column(band.deviation);
+      if (!values || !deviations) continue;
+      canvas.fillStyle = ink(band.color);
+      canvas.globalAlpha = band.factor > 1.5 ? 0.14 : 0.2;
+      let run = [];
+      const close = () => {
+        if (run.length > 1) {
+          canvas.beginPath();
+          run.forEach(([x, high]) => canvas.lineTo(x, high));
+          run.reverse().forEach(([x, , low]) => canvas.lineTo(x, low));
+          canvas.fill();
+        }
+        run = [];
+      };
+      this.places.forEach((index, row) => {
+        if (index === null || values[index] === null || deviations[index] === null) return close();
+        const half = band.factor * deviations[index];
+        run.push([graph.toDomXCoord(this.xs[row]), graph.toDomYCoord(values[index] + half), graph.toDomYCoord(values[index] - half)]);
+      });
+      close();
+    }
+    canvas.globalAlpha = 1;
+    canvas.setLineDash([5, 4]);
+    canvas.lineWidth = 1.5;
+    for (const line of this.lines) {
+      canvas.strokeStyle = ink(line.color);
+      canvas.beginPath();
+      if (line.x !== undefined) {
+        const at = graph.toDomXCoord(line.x);
+        canvas.moveTo(at, area.y);
+        canvas.lineTo(at, area.y + area.h);
+      } else {
+        const at = graph.toDomYCoord(line.y);
+        canvas.moveTo(area.x, at);
+        canvas.lineTo(area.x + area.w, at);
+      }
+      canvas.stroke();
+    }
+    canvas.restore();
+  }
+
+  drawLegend() {
+    this.legend.replaceChildren();
+    this.values = this.shown.map((series, index) => {
+      const value = make("span", { class: "value" });
+      const swatch = make("span", { class: "swatch " + (series.style === "dots" ? "dotted" : series.dash ? "dashed" : "") });
+      swatch.style.color = ink(series.color);
+      const button = make("button", { type: "button", "aria-pressed": "true", title: "Show or hide", onclick: () => {
+        const shows = !this.graph.visibility()[index];
+        this.graph.setVisibility(index, shows);
+        button.setAttribute("aria-pressed", shows);
+      } }, swatch, series.label, value);
+      this.legend.append(button);
+      return value;
+    });
+    for (const band of this.spec.bands ?? []) {
+      if (!this.column(band.deviation)?.some((value) => value !== null)) continue;
+      const swatch = make("span", { class: "swatch band" });
+      swatch.style.color = ink(band.color);
+      swatch.style.opacity = band.factor > 1.5 ? 0.45 : 0.9;
+      this.legend.append(make("span", { class: "entry" }, swatch, band.label));
+    }
+    for (const line of this.lines) {
+      const swatch = make("span", { class: "swatch dashed" });
+      swatch.style.color = ink(line.color);
+      this.legend.append(make("span", { class: "entry" }, swatch, line.label));
+    }
+    if (this.outside)
+      this.legend.append(make("button", { type: "button", class: "outside", onclick: (event) => {
+        event.target.closest("button").remove();
+        this.graph.updateOptions({ valueRange: null });
+      } }, `${this.outside} values lie outside: show them`));
+  }
+
+  spoken() {
+    const name = this.axisText(this.spec.y);
+    return this.shown.map((series) => {
+      const values = this.column(series.column).filter((value) => value !== null);
+      const [least, most] = values.reduce(([a, b], value) => [Math.min(a, value), Math.max(b, value)], [Infinity, -Infinity]);
+      return `${series.label}, ${name}: ${formatted(least, this.steps[series.column])} to ${formatted(most, this.steps[series.column])}.`;
+    }).join(" ");
+  }
+
+  // MARK: Windows along x, in the chart's unit
+
+  extremes() {
+    return this.graph.xAxisExtremes();
+  }
+  window() {
+    return this.graph.xAxisRange();
+  }
+  isZoomed() {
+    const [low, high] = this.window(), [least, most] = this.extremes();
+    return high - low < 0.999 * (most - least);
+  }
+  zoomTo(low, high) {
+    const [least, most] = this.extremes();
+    const span = Math.min(Math.max(high - low, (most - least) * 1e-5), most - least);
+    const from = Math.min(Math.max(low, least), most - span);
+    this.show(from, from + span);
+    this.group.zoom(this, from, from + span);
+  }
+  show(low, high) {
+    this.isShowing = true;
+    this.graph.updateOptions({ dateWindow: [low, high] });
+    this.isShowing = false;
+  }
+  panned() {
+    if (this.isShowing || !this.graph) return;
+    const [low, high] = this.window();
+    this.group.zoom(this, low, high);
+  }
+  scale(factor, around) {
+    const [low, high] = this.window(), at = around ?? (low + high) / 2;
+    this.zoomTo(at - (at - low) * factor, at + (high - at) * factor);
+  }
+  move(part) {
+    const [low, high] = this.window();
+    this.zoomTo(low + part * (high - low), high + part * (high - low));
+  }
+  reset() {
+    const [low, high] = this.extremes();
+    this.graph.updateOptions({ valueRange: this.valueRange() });
+    this.zoomTo(low, high);
+  }
+
+  // MARK: The cursor
+
+  // x in the chart's unit; null for none.
+  choose(x) {
+    this.group.point(this, x);
+  }
+  mark(x) {
+    if (x === null) {
+      this.graph.clearSelection();
+      this.values.forEach((value) => (value.textContent = ""));
+      return null;
+    }
+    let row = nearest(this.xs, x);
+    if (this.places[row] === null) row += 1;
+    this.row = row;
+    if (this.graph.getSelection() !== row) this.graph.setSelection(row);
+    const index = this.places[row];
+    this.shown.forEach((series, place) => {
+      const step = this.steps[series.column];
+      const deviation = (this.spec.bands ?? []).find((band) => band.column === series.column)?.deviation;
+      const spread = deviation && this.column(deviation)?.[index];
+      const text = formatted(this.column(series.column)[index], step) + (spread ? ` ± ${formatted(spread, step)}` : "");
+      this.values[place].textContent = " " + text + (this.spec.y.unit ? " " + this.spec.y.unit : "");
+    });
+    return index;
+  }
+  key(event) {
+    const rows = this.xs.length, row = this.row ?? -1;
+    const by = event.shiftKey ? Math.max(1, Math.round(rows / 20)) : 1;
+    const actions = {
+      ArrowRight: () => this.choose(this.xs[Math.min(rows - 1, row + by)]),
+      ArrowLeft: () => this.choose(this.xs[Math.max(0, row - by)]),
+      "+": () => this.scale(0.5, this.xs[row]), "=": () => this.scale(0.5, this.xs[row]), "-": () => this.scale(2, this.xs[row]),
+      0: () => this.reset(), Escape: () => this.choose(null),
+      Enter: () => row >= 0 && this.group.open?.(this.xs[row] * this.timeUnit()[1]),
+    };
+    if (!actions[event.key] || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    actions[event.key]();
+  }
+
+  // After a change of colors or width.
+  redraw() {
+    this.graph.updateOptions({ ...this.look(), series: Object.fromEntries(this.shown.map((series) => [series.label, this.seriesLook(series)])) });
+    this.drawLegend();
+  }
+  resize() {
+    this.graph.resize();
+  }
+  remove() {
+    this.graph.destroy();
+    this.frame.remove();
+  }
+}

@@ -1,0 +1,226 @@
+extension ReplayReport {
+  /// Rows that all tracks of a page have together, and bytes that all their impulse responses have before base64 (512 kB with it).
+  private static let rowBudget = 49_152
+  private static let responseBudget = 393_216
+
+  /// The page.
+  ///
+  /// - Parameters:
+  ///   - source: what was replayed, as a title.
+  ///   - provenance: how it was made.
+  public func page(of source: String, provenance: [Page.Fact] = []) -> Page {
+    let drawn = thinned
+    var page = Page(title: source, sentence: sentence(of: drawn), picture: picture(of: drawn), provenance: provenance)
+    let charted = drawn.filter { $0.rows.rowCount > 0 || !$0.marks.isEmpty || !$0.responses.isEmpty }
+    if !charted.isEmpty {
+      let x = PageChart.Axis(column: charted.contains(where: \.hasTimes) ? "time" : "exchange", "Time", unit: "s", isTime: true)
+      var note = "Charts share zoom and cursor. Drag across one to zoom in; hold Shift to move; double-click for all. The wheel zooms with Ctrl."
+      if tracks.count > drawn.count { note += " The first \(drawn.count) of \(tracks.count) are drawn." }
+      for isTimed in [true, false] {
+        let own = charted.filter { $0.hasTimes == isTimed }
+        guard !own.isEmpty else { continue }
+        let axis = isTimed ? x : PageChart.Axis(column: "exchange", "Exchange", unit: "")
+        page.sections.append(
+          .init(
+            isTimed ? "Over time" : "Over exchanges",
+            note: isTimed ? note : "These captures have no clock that rises, so the exchange's number is the axis. \(note)",
+            [
+              .charts(
+                PageCharts(
+                  label: "Capture and peer", x: axis, tracks: own.map(\.page), charts: Self.charts(over: axis), isLinked: true,
+                  hint: "Point at a chart for its values."))
+            ]))
+      }
+    }
+    if let section = errors.section {
+      page.sections.append(section)
+      if let residuals = residuals(of: drawn) { page.sections.append(residuals) }
+    }
+    page.sections.append(.init("Captures and peers", [.table(trackTable)]))
+    if let losses { page.sections.append(losses) }
+    return page
+  }
+
+  /// The drawn tracks, coarse enough for the budgets.
+  private var thinned: [ReplayTrack] {
+    var drawn = tracks.filter(\.isDrawn)
+    while drawn.reduce(0, { $0 + $1.rows.rowCount }) > Self.rowBudget,
+      let most = drawn.indices.max(by: { drawn[$0].rows.rowCount < drawn[$1].rows.rowCount })
+    { drawn[most].halveRows() }
+    while drawn.reduce(0, { $0 + $1.responses.byteCount }) > Self.responseBudget,
+      let most = drawn.indices.max(by: { drawn[$0].responses.byteCount < drawn[$1].responses.byteCount })
+    { drawn[most].responses.halve() }
+    return drawn
+  }
+
+  private static func charts(over x: PageChart.Axis) -> [PageChart] {
+    let (delivered, raw, calibrated, chip) = (
+      PageChart.Color.series(0), PageChart.Color.series(1), PageChart.Color.series(2), PageChart.Color.series(3)
+    )
+    return [
+      PageChart(
+        "Distance", x: x, y: .init("Distance", unit: "m"),
+        series: [
+          .init("chip's own", column: "chip", .dots, color: chip), .init("raw", column: "raw", .dots, color: raw),
+          .init("calibrated", column: "calibrated", .dots, color: calibrated),
+          .init("truth", column: "truth", isDashed: true, color: .strong),
+          .init("delivered", column: "distance", .thick, color: delivered),
+        ], bands: PageChart.Band.both("delivered", column: "distance", deviation: "distanceDeviation", color: delivered)),
+      PageChart(
+        "Error of the distance", x: x, y: .init("Measured − true", unit: "m"),
+        series: [
+          .init("chip's own", column: "chipError", .dots, color: chip), .init("raw", column: "rawError", .dots, color: raw),
+          .init("delivered", column: "error", .thick, color: delivered),
+        ]),
+      PageChart(
+        "Direction", x: x, y: .init("Angle", unit: "°"),
+        series: [
+          .init("chip's azimuth", column: "chipAzimuth", .dots, color: chip),
+          .init("true azimuth", column: "trueAzimuth", isDashed: true, color: .strong),
+          .init("azimuth", column: "azimuth", .thick, color: delivered),
+          .init("true elevation", column: "trueElevation", isDashed: true, color: .neutral),
+          .init("elevation", column: "elevation", .thick, color: raw),
+        ],
+        bands: PageChart.Band.both("azimuth", column: "azimuth", deviation: "azimuthDeviation", color: delivered)
+          + PageChart.Band.both("elevation", column: "elevation", deviation: "elevationDeviation", color: raw),
+        note: "Azimuth is positive to the right, elevation upwards."),
+      PageChart(
+        "Clock", x: x, y: .init("Peer's clock less ours", unit: "ppm"),
+        series: [.init("clock offset", column: "clock", color: .series(4))]),
+      PageChart(
+        "Signal", x: x, y: .init("First path's SNR", unit: "dB"), series: [.init("SNR", column: "snr", color: .series(2))]),
+      PageChart(
+        "Line of sight", x: x, y: .init("Probability", unit: "0 … 1", range: -0.03...1.03),
+        series: [.init("probability of line of sight", column: "lineOfSight", color: .series(5))]),
+      PageChart(
+        "First path", x: x, y: .init("Engine's less the chip's", unit: "taps"),
+        series: [.init("difference", column: "firstPath", .dots, color: .series(7))]),
+    ]
+  }
+
+  private func residuals(of drawn: [ReplayTrack]) -> Page.Section? {
+    let own = drawn.filter { $0.distanceErrors.count > 0 }
+    guard !own.isEmpty else { return nil }
+    let x = PageChart.Axis(column: "truth", "True distance", unit: "m")
+    // All tracks together: a place that stands still has one distance.
+    var together = PageTrack(name: "all")
+    let names = ["truth", "error", "rawError", "chipError"]
+    for name in names {
+      together.add(name, own.flatMap { $0.values(name) }, step: 1e-4)
+    }
+    return .init(
+      "Errors over distance",
+      [
+        .charts(
+          PageCharts(
+            x: x, tracks: [together],
+            charts: [
+              PageChart(
+                "Error over the true distance", x: x, y: .init("Measured − true", unit: "m"),
+                series: [
+                  .init("chip's own", column: "chipError", .dots, color: .series(3)),
+                  .init("raw", column: "rawError", .dots, color: .series(1)),
+                  .init("delivered", column: "error", .dots, color: .series(0)),
+                ], isSorted: true)
+            ]))
+      ])
+  }
+
+  // MARK: The top
+
+  private func sentence(of drawn: [ReplayTrack]) -> String {
+    func plural(_ count: Int, _ word: String) -> String { "\(NumberText.count(count)) \(word)\(count == 1 ? "" : "s")" }
+    let rejected = rejections.values.reduce(0) { $0.addingReportingOverflow($1).partialValue }
+    let captures = Set(tracks.map(\.name.capture)).count, peers = Set(tracks.map(\.name.peer)).count
+    let seconds = tracks.reduce(into: [String: Double]()) {
+      $0[$1.name.capture ?? "", default: 0] = max($0[$1.name.capture ?? ""] ?? 0, $1.seconds)
+    }.values.reduce(0, +)
+    var text = "\(plural(updates + rejected, "exchange")) with \(plural(peers, "peer"))"
+    if captures > 1 { text += " in \(plural(captures, "capture"))" }
+    if seconds > 0 { text += " over \(Self.duration(seconds))" }
+    text += " gave \(plural(updates, "update"))"
+    text += rejected > 0 ? "; \(NumberText.count(rejected)) were rejected." : "."
+    let stages = errors.all.stages
+    if let median = stages[.delivered]?.quantile(0.5), let tail = stages[.delivered]?.quantile(0.9) {
+      text += " Half of the delivered distances are within \(Self.length(median)) of the truth, 90 % within \(Self.length(tail))"
+      text += stages[.chip]?.quantile(0.9).map { "; of the chip's own, 90 % within \(Self.length($0))." } ?? "."
+    } else if let median = errors.azimuth.quantile(0.5) {
+      text += " Half of the azimuths are within \(NumberText.fixed(median * 180 / .pi, decimals: 1))° of the truth."
+    } else if tracks.count == 1, let track = tracks.first, let mean = track.distance.meanIfAny {
+      text += " The distance is \(Self.length(mean)) on average, from \(Self.length(track.distances?.lowerBound ?? mean)) to "
+      text += "\(Self.length(track.distances?.upperBound ?? mean))."
+    }
+    return text
+  }
+
+  private static func length(_ metres: Double) -> String { "\(NumberText.fixed(metres, decimals: metres < 1 ? 3 : 2)) m" }
+
+  private static func duration(_ seconds: Double) -> String {
+    seconds < 120
+      ? "\(NumberText.significant(seconds)) s"
+      : seconds < 7200 ? "\(NumberText.significant(seconds / 60)) min" : "\(NumberText.significant(seconds / 3600)) h"
+  }
+
+  private func picture(of drawn: [ReplayTrack]) -> PagePicture? {
+    let degrees = 180 / Double.pi
+    return PagePicture(
+      peers: drawn.compactMap { track in
+        guard let last = track.last else { return nil }
+        var peer = PagePicture.Peer(name: track.name.text)
+        (peer.distance, peer.distanceDeviation) = (last.distance, last.distanceDeviation)
+        (peer.low, peer.high) = (track.distances?.lowerBound, track.distances?.upperBound)
+        peer.azimuth = last.azimuth.map { $0 * degrees }
+        peer.azimuthDeviation = last.azimuthDeviation.map { $0 * degrees }
+        peer.trueDistance = last.trueDistance
+        peer.trueAzimuth = last.trueAzimuth.map { $0 * degrees }
+        guard last.azimuth != nil else { return peer }
+        let (distances, azimuths) = (track.values("distance"), track.values("azimuth"))
+        let step = max(1, azimuths.count / 300)
+        peer.trail = stride(from: 0, to: azimuths.count, by: step).compactMap { place in
+          azimuths[place].isFinite ? [distances[place].isFinite ? distances[place] : nil, azimuths[place]] : nil
+        }
+        return peer
+      })
+  }
+
+  // MARK: Tables
+
+  private var trackTable: PageTable {
+    let hasTruth = tracks.contains { $0.distanceErrors.count > 0 }
+    var table = PageTable(
+      columns: ["Capture and peer", "Updates", "Rejected", "Distance, mean", "Stated σ, mean", "SNR, mean"]
+        + (hasTruth ? ["Error, median", "Error, 90 %", "Chip's error, 90 %"] : []))
+    func text(_ value: Double?, _ places: Int, _ unit: String) -> String {
+      value.map { "\(NumberText.fixed($0, decimals: places)) \(unit)" } ?? "–"
+    }
+    for track in tracks + (unlisted.updates + unlisted.rejected > 0 ? [unlisted] : []) {
+      var row = [
+        track.name.text, NumberText.count(track.updates), NumberText.count(track.rejected),
+        text(track.distance.meanIfAny, 3, "m"), text(track.deviation.meanIfAny, 3, "m"), text(track.snrdB.meanIfAny, 1, "dB"),
+      ]
+      if hasTruth {
+        row += [
+          text(track.distanceErrors.quantile(0.5), 3, "m"), text(track.distanceErrors.quantile(0.9), 3, "m"),
+          text(track.chipErrors.quantile(0.9), 3, "m"),
+        ]
+      }
+      table.rows.append(row)
+    }
+    return table
+  }
+
+  private var losses: Page.Section? {
+    guard !rejections.isEmpty || !skippedInput.isEmpty else { return nil }
+    func table(_ name: String, _ counts: [String: Int]) -> Page.Block? {
+      counts.isEmpty
+        ? nil
+        : .table(
+          PageTable(
+            name, columns: ["Reason", "Count"],
+            rows: counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { [$0.key, NumberText.count($0.value)] }))
+    }
+    return .init(
+      "What was lost", note: "Documentation/how-to/reasons.md explains each reason.",
+      [table("Rejected exchanges", rejections), table("Skipped input", skippedInput)].compactMap { $0 })
+  }
+}
