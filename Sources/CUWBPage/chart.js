@@ -31,7 +31,7 @@ class Chart {
       labels: ["x", ...this.shown.map((series) => series.label)],
       ...this.look(),
       series: Object.fromEntries(this.shown.map((series) => [series.label, this.seriesLook(series)])),
-      legend: "never", showLabelsOnHighlight: false, labelsKMB: false, xRangePad: 6, yRangePad: 12,
+      legend: "never", showLabelsOnHighlight: false, labelsKMB: false, xRangePad: this.spec.x.log ? 0 : 6, yRangePad: 12,
       connectSeparatedPoints: Boolean(this.spec.connected), drawGapEdgePoints: true,
       logscale: Boolean(this.spec.y.log), xlabel: this.axisText(this.xAxis()), ylabel: this.axisText(this.spec.y),
       xLabelHeight: 18, yLabelWidth: 16, highlightCircleSize: 4,

@@ -38,7 +38,7 @@ function touchModel(chart) {
 }
 
 function mouseModel(chart) {
-  const model = { ...Dygraph.Interaction.defaultModel, ...touchModel(chart) };
+  const model = { ...Dygraph.defaultInteractionModel, ...touchModel(chart) };
   model.dblclick = () => chart.reset();
   // With a key held down, so that the wheel alone scrolls the page.
   model.wheel = (event) => {

@@ -89,7 +89,7 @@ public struct Page: Sendable {
       <html lang="en">
       <head>
       <meta charset="utf-8"/>
-      <meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src \(allowed(library, script)); style-src \(allowed(style))"/>
+      <meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src \(allowed(library, script)); style-src \(allowed(style)); style-src-attr 'unsafe-inline'"/>
       <meta name="viewport" content="width=device-width, initial-scale=1"/>
       <meta name="color-scheme" content="light dark"/>
       <title>\(name)</title>
