@@ -120,7 +120,8 @@ public struct Page: Sendable {
 
   private var contents: String {
     let links = sections.enumerated().map { "<a href=\"#s\($0)\">\(Markup.escape($1.title))</a>" }
-    return "<nav aria-label=\"Contents\">\(links.joined(separator: "\n"))\n<a href=\"#made\">How this was made</a></nav>\n"
+    return
+      "<nav aria-label=\"Contents\">\(links.joined(separator: "\n"))\n<a href=\"#made\">How this was made</a></nav>\n"
   }
 
   private func html(of section: Section, _ number: Int) -> String {
@@ -144,7 +145,8 @@ public struct Page: Sendable {
       "<tr><th scope=\"row\">\(Markup.escape(fact.name))</th><td>"
         + fact.values.map { Markup.escape($0) }.joined(separator: "<br/>") + "</td></tr>\n"
     }
-    return "<section id=\"made\">\n<h2>How this was made</h2>\n<table class=\"facts\"><tbody>\n\(rows.joined())</tbody></table>\n</section>\n"
+    return
+      "<section id=\"made\">\n<h2>How this was made</h2>\n<table class=\"facts\"><tbody>\n\(rows.joined())</tbody></table>\n</section>\n"
   }
 
   /// What the script reads. No `<` is in it, which could end its element.
@@ -156,7 +158,8 @@ public struct Page: Sendable {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     // Numbers that are not finite are left out of all that is encoded.
-    let bytes = (try? encoder.encode(Data(picture: picture, groups: sections.flatMap(\.groups)))) ?? Foundation.Data("{}".utf8)
+    let bytes =
+      (try? encoder.encode(Data(picture: picture, groups: sections.flatMap(\.groups)))) ?? Foundation.Data("{}".utf8)
     return String(decoding: bytes, as: UTF8.self).replacing("<", with: "\\u003c")
   }
 }

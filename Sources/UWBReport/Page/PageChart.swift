@@ -100,7 +100,8 @@ public struct PageChart: Sendable, Encodable {
 
   /// Creates one with the given values.
   public init(
-    _ title: String, x: Axis, y: Axis, series: [Series], bands: [Band] = [], note: String? = nil, isSorted: Bool = false,
+    _ title: String, x: Axis, y: Axis, series: [Series], bands: [Band] = [], note: String? = nil,
+    isSorted: Bool = false,
     isConnected: Bool = false
   ) {
     self.title = title

@@ -57,7 +57,8 @@ public struct PagePicture: Sendable, Encodable {
   public init?(peers: [Peer]) {
     let directed = peers.filter { $0.azimuth?.isFinite == true }
     let kind: Kind = directed.isEmpty ? .ruler : .polar
-    let shown = (kind == .polar ? directed : peers.filter { $0.distance?.isFinite == true && $0.low != nil && $0.high != nil })
+    let shown =
+      (kind == .polar ? directed : peers.filter { $0.distance?.isFinite == true && $0.low != nil && $0.high != nil })
     guard !shown.isEmpty else { return nil }
     self.kind = kind
     self.peers = Array(shown.prefix(Self.peerLimit))

@@ -35,7 +35,9 @@ public struct PageTable: Sendable {
     var text = "<div class=\"scroll\"><table class=\"records\">"
     if let name { text += "<caption>\(Markup.escape(name))</caption>" }
     text += "<thead><tr>"
-    for (column, title) in columns.enumerated() { text += "<th scope=\"col\"\(kind[column])>\(Markup.escape(title))</th>" }
+    for (column, title) in columns.enumerated() {
+      text += "<th scope=\"col\"\(kind[column])>\(Markup.escape(title))</th>"
+    }
     text += "</tr></thead><tbody>\n"
     for row in rows {
       text += "<tr>"

@@ -96,7 +96,13 @@ struct MinMaxDecimator: Sendable {
         (least, most, order) = (low[late], high[late], isLowFirst[late])
       } else {
         let (isLower, isHigher) = (low[late] < least, high[late] > most)
-        if isLower && isHigher { order = isLowFirst[late] } else if isLower { order = false } else if isHigher { order = true }
+        if isLower && isHigher {
+          order = isLowFirst[late]
+        } else if isLower {
+          order = false
+        } else if isHigher {
+          order = true
+        }
         if isLower { least = low[late] }
         if isHigher { most = high[late] }
       }

@@ -74,20 +74,29 @@ struct ReplayErrors: Sendable {
         .charts(
           PageCharts(
             label: "Label", x: .init(column: "error", "Absolute error", unit: "m"),
-            tracks: groups.map { track($0.group, $0.name) }, charts: [Self.distribution, Self.histogram], isBeside: true)))
+            tracks: groups.map { track($0.group, $0.name) }, charts: [Self.distribution, Self.histogram], isBeside: true
+          )))
     }
     return Page.Section(
       "Errors against the truth",
-      note: "Raw: an exchange alone. Calibrated: less what the calibration knows. Delivered: tracked, as a session hands it on.", blocks)
+      note:
+        "Raw: an exchange alone. Calibrated: less what the calibration knows. Delivered: tracked, as a session hands it on.",
+      blocks)
   }
 
   private var table: PageTable {
     var table = PageTable(
       columns: ["Label", "Stage", "Count", "Mean", "RMS", "Median", "90 %", "95 %", "Largest", "Variance of error/σ"])
-    func row(_ name: String, _ stage: String, _ errors: ErrorStatistics, _ unit: String, _ scale: Double, _ places: Int, _ variance: Double?) {
-      func text(_ value: Double?) -> String { value.map { "\(NumberText.fixed($0 * scale, decimals: places)) \(unit)" } ?? "–" }
+    func row(
+      _ name: String, _ stage: String, _ errors: ErrorStatistics, _ unit: String, _ scale: Double, _ places: Int,
+      _ variance: Double?
+    ) {
+      func text(_ value: Double?) -> String {
+        value.map { "\(NumberText.fixed($0 * scale, decimals: places)) \(unit)" } ?? "–"
+      }
       table.rows.append([
-        name, stage, NumberText.count(errors.count), text(errors.mean), text(errors.rootMeanSquare), text(errors.quantile(0.5)),
+        name, stage, NumberText.count(errors.count), text(errors.mean), text(errors.rootMeanSquare),
+        text(errors.quantile(0.5)),
         text(errors.quantile(0.9)), text(errors.quantile(0.95)), text(errors.largest),
         variance.map { NumberText.fixed($0, decimals: 2) } ?? "–",
       ])
@@ -115,7 +124,8 @@ struct ReplayErrors: Sendable {
 
   private static var histogram: PageChart {
     PageChart(
-      "Error over its stated standard deviation", x: .init(column: "ratio", "Delivered error ÷ standard deviation", unit: ""),
+      "Error over its stated standard deviation",
+      x: .init(column: "ratio", "Delivered error ÷ standard deviation", unit: ""),
       y: .init("Share of exchanges", unit: "%"),
       series: [
         .init("measured", column: "share", .bars, color: .series(0)),
@@ -140,7 +150,10 @@ struct ReplayErrors: Sendable {
     }
     let errors = group.normalized
     guard errors.count > 0 else { return track }
-    let edges = errors.bins.indices.map { Double($0) * NormalisedErrors.width - NormalisedErrors.limit } + [NormalisedErrors.limit]
+    let edges =
+      errors.bins.indices.map { Double($0) * NormalisedErrors.width - NormalisedErrors.limit } + [
+        NormalisedErrors.limit
+      ]
     track.add("ratio", edges, step: 0.01)
     let shares = errors.bins.map { 100 * Double($0) / Double(errors.count) }
     track.add("share", shares + [shares.last ?? 0], step: 0.01)

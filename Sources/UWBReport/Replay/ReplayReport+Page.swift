@@ -13,8 +13,10 @@ extension ReplayReport {
     var page = Page(title: source, sentence: sentence(of: drawn), picture: picture(of: drawn), provenance: provenance)
     let charted = drawn.filter { $0.rows.rowCount > 0 || !$0.marks.isEmpty || !$0.responses.isEmpty }
     if !charted.isEmpty {
-      let x = PageChart.Axis(column: charted.contains(where: \.hasTimes) ? "time" : "exchange", "Time", unit: "s", isTime: true)
-      var note = "Charts share zoom and cursor. Drag across one to zoom in; hold Shift to move; double-click for all. The wheel zooms with Ctrl."
+      let x = PageChart.Axis(
+        column: charted.contains(where: \.hasTimes) ? "time" : "exchange", "Time", unit: "s", isTime: true)
+      var note =
+        "Charts share zoom and cursor. Drag across one to zoom in; hold Shift to move; double-click for all. The wheel zooms with Ctrl."
       if tracks.count > drawn.count { note += " The first \(drawn.count) of \(tracks.count) are drawn." }
       for isTimed in [true, false] {
         let own = charted.filter { $0.hasTimes == isTimed }
@@ -23,11 +25,13 @@ extension ReplayReport {
         page.sections.append(
           .init(
             isTimed ? "Over time" : "Over exchanges",
-            note: isTimed ? note : "These captures have no clock that rises, so the exchange's number is the axis. \(note)",
+            note: isTimed
+              ? note : "These captures have no clock that rises, so the exchange's number is the axis. \(note)",
             [
               .charts(
                 PageCharts(
-                  label: "Capture and peer", x: axis, tracks: own.map(\.page), charts: Self.charts(over: axis), isLinked: true,
+                  label: "Capture and peer", x: axis, tracks: own.map(\.page), charts: Self.charts(over: axis),
+                  isLinked: true,
                   hint: "Point at a chart for its values."))
             ]))
       }
@@ -65,11 +69,13 @@ extension ReplayReport {
           .init("calibrated", column: "calibrated", .dots, color: calibrated),
           .init("truth", column: "truth", isDashed: true, color: .strong),
           .init("delivered", column: "distance", .thick, color: delivered),
-        ], bands: PageChart.Band.both("delivered", column: "distance", deviation: "distanceDeviation", color: delivered)),
+        ], bands: PageChart.Band.both("delivered", column: "distance", deviation: "distanceDeviation", color: delivered)
+      ),
       PageChart(
         "Error of the distance", x: x, y: .init("Measured − true", unit: "m"),
         series: [
-          .init("chip's own", column: "chipError", .dots, color: chip), .init("raw", column: "rawError", .dots, color: raw),
+          .init("chip's own", column: "chipError", .dots, color: chip),
+          .init("raw", column: "rawError", .dots, color: raw),
           .init("delivered", column: "error", .thick, color: delivered),
         ]),
       PageChart(
@@ -88,7 +94,8 @@ extension ReplayReport {
         "Clock", x: x, y: .init("Peer's clock less ours", unit: "ppm"),
         series: [.init("clock offset", column: "clock", color: .series(4))]),
       PageChart(
-        "Signal", x: x, y: .init("First path's SNR", unit: "dB"), series: [.init("SNR", column: "snr", color: .series(2))]),
+        "Signal", x: x, y: .init("First path's SNR", unit: "dB"),
+        series: [.init("SNR", column: "snr", color: .series(2))]),
       PageChart(
         "Line of sight", x: x, y: .init("Probability", unit: "0 … 1", range: -0.03...1.03),
         series: [.init("probability of line of sight", column: "lineOfSight", color: .series(5))]),
@@ -131,7 +138,8 @@ extension ReplayReport {
   private func sentence(of drawn: [ReplayTrack]) -> String {
     func plural(_ count: Int, _ word: String) -> String { "\(NumberText.count(count)) \(word)\(count == 1 ? "" : "s")" }
     let rejected = rejections.values.reduce(0) { $0.addingReportingOverflow($1).partialValue }
-    let captures = Set(tracks.map(\.name.capture)).count, peers = Set(tracks.map(\.name.peer)).count
+    let captures = Set(tracks.map(\.name.capture)).count
+    let peers = Set(tracks.map(\.name.peer)).count
     let seconds = tracks.reduce(into: [String: Double]()) {
       $0[$1.name.capture ?? "", default: 0] = max($0[$1.name.capture ?? ""] ?? 0, $1.seconds)
     }.values.reduce(0, +)
@@ -142,18 +150,22 @@ extension ReplayReport {
     text += rejected > 0 ? "; \(NumberText.count(rejected)) were rejected." : "."
     let stages = errors.all.stages
     if let median = stages[.delivered]?.quantile(0.5), let tail = stages[.delivered]?.quantile(0.9) {
-      text += " Half of the delivered distances are within \(Self.length(median)) of the truth, 90 % within \(Self.length(tail))"
+      text +=
+        " Half of the delivered distances are within \(Self.length(median)) of the truth, 90 % within \(Self.length(tail))"
       text += stages[.chip]?.quantile(0.9).map { "; of the chip's own, 90 % within \(Self.length($0))." } ?? "."
     } else if let median = errors.azimuth.quantile(0.5) {
       text += " Half of the azimuths are within \(NumberText.fixed(median * 180 / .pi, decimals: 1))° of the truth."
     } else if tracks.count == 1, let track = tracks.first, let mean = track.distance.meanIfAny {
-      text += " The distance is \(Self.length(mean)) on average, from \(Self.length(track.distances?.lowerBound ?? mean)) to "
+      text +=
+        " The distance is \(Self.length(mean)) on average, from \(Self.length(track.distances?.lowerBound ?? mean)) to "
       text += "\(Self.length(track.distances?.upperBound ?? mean))."
     }
     return text
   }
 
-  private static func length(_ metres: Double) -> String { "\(NumberText.fixed(metres, decimals: metres < 1 ? 3 : 2)) m" }
+  private static func length(_ metres: Double) -> String {
+    "\(NumberText.fixed(metres, decimals: metres < 1 ? 3 : 2)) m"
+  }
 
   private static func duration(_ seconds: Double) -> String {
     seconds < 120
@@ -196,7 +208,8 @@ extension ReplayReport {
     for track in tracks + (unlisted.updates + unlisted.rejected > 0 ? [unlisted] : []) {
       var row = [
         track.name.text, NumberText.count(track.updates), NumberText.count(track.rejected),
-        text(track.distance.meanIfAny, 3, "m"), text(track.deviation.meanIfAny, 3, "m"), text(track.snrdB.meanIfAny, 1, "dB"),
+        text(track.distance.meanIfAny, 3, "m"), text(track.deviation.meanIfAny, 3, "m"),
+        text(track.snrdB.meanIfAny, 1, "dB"),
       ]
       if hasTruth {
         row += [
@@ -217,7 +230,9 @@ extension ReplayReport {
         : .table(
           PageTable(
             name, columns: ["Reason", "Count"],
-            rows: counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { [$0.key, NumberText.count($0.value)] }))
+            rows: counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map {
+              [$0.key, NumberText.count($0.value)]
+            }))
     }
     return .init(
       "What was lost", note: "Documentation/how-to/reasons.md explains each reason.",

@@ -120,7 +120,9 @@ public struct ReplayReport: Sendable {
 
   /// What a session tells beside updates, or what is remarkable in one.
   public mutating func addEvent(capture: String? = nil, peer: String, exchange: Int = 0, time: Double, name: String) {
-    withTrack(capture: capture, peer: peer) { $0.add(name, isRejection: false, at: .init(exchange: exchange, time: time)) }
+    withTrack(capture: capture, peer: peer) {
+      $0.add(name, isRejection: false, at: .init(exchange: exchange, time: time))
+    }
   }
 
   /// Input that a reader passed over.

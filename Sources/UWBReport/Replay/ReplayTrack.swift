@@ -100,7 +100,10 @@ struct ReplayTrack: Sendable {
   }
 
   private mutating func follow(_ time: Double) {
-    guard let known = times else { return times = (time, time, true) }
+    guard let known = times else {
+      times = (time, time, true)
+      return
+    }
     times = (known.first, time, known.isRising && time >= known.last)
   }
 
@@ -131,11 +134,14 @@ struct ReplayTrack: Sendable {
       let values = rows.values(of: index)
       if values.contains(where: { !$0.isNaN }) { track.add(column.name, values, step: column.step) }
     }
-    let kinds = marks.enumerated().sorted { ($0.element.isRejection ? 0 : 1, $0.offset) < ($1.element.isRejection ? 0 : 1, $1.offset) }
+    let kinds = marks.enumerated().sorted {
+      ($0.element.isRejection ? 0 : 1, $0.offset) < ($1.element.isRejection ? 0 : 1, $1.offset)
+    }
     track.marks = kinds.enumerated().map { place, kind in
       let runs = kind.element.runs.runs
       return PageTrack.Mark(
-        label: kind.element.name, count: kind.element.runs.count, color: .series(kind.element.isRejection ? 6 - place % 3 : place),
+        label: kind.element.name, count: kind.element.runs.count,
+        color: .series(kind.element.isRejection ? 6 - place % 3 : place),
         columns: [
           "time": PageColumn(runs.lazy.map(\.first.time), step: 1e-4),
           "time_end": PageColumn(runs.lazy.map(\.last.time), step: 1e-4),

@@ -21,7 +21,9 @@ struct ReplayPage {
     self.file = file
     self.remark = remark
     let names = CaptureNames.shortest(captures.map { $0 == "-" ? "standard input" : $0 })
-    title = names.count > 3 ? "\(names.prefix(3).joined(separator: ", ")) and \(names.count - 3) more" : names.joined(separator: ", ")
+    title =
+      names.count > 3
+      ? "\(names.prefix(3).joined(separator: ", ")) and \(names.count - 3) more" : names.joined(separator: ", ")
   }
 
   mutating func begin(capture: String, header: CaptureHeader, configuration: RangingEngine.Configuration?, place: Int) {
@@ -48,7 +50,8 @@ struct ReplayPage {
       note(raw, exchange)
     case .rejected(let raw, let exchange):
       report.addRejection(
-        capture: capture, peer: "\(exchange.peer)", exchange: exchange.index, time: exchange.time, reason: raw.status.rawValue)
+        capture: capture, peer: "\(exchange.peer)", exchange: exchange.index, time: exchange.time,
+        reason: raw.status.rawValue)
       addImpulseResponse(exchange, measured(raw, exchange))
     case .removed(let peer, let time, let reason):
       report.addEvent(capture: capture, peer: "\(peer)", time: time, name: "peer removed: \(reason.rawValue)")
@@ -60,7 +63,8 @@ struct ReplayPage {
   }
 
   private func measured(_ raw: RangingMeasurement, _ exchange: RangingExchange) -> ReplayReport.Update {
-    var update = ReplayReport.Update(capture: capture, peer: "\(exchange.peer)", exchange: exchange.index, time: exchange.time)
+    var update = ReplayReport.Update(
+      capture: capture, peer: "\(exchange.peer)", exchange: exchange.index, time: exchange.time)
     (update.rawDistance, update.calibratedDistance) = (raw.rawDistance, raw.calibratedDistance)
     update.chipDistance = exchange.chipReport?.rawDistance ?? exchange.chipReport?.distance
     update.chipAzimuth = exchange.chipReport?.azimuth
@@ -68,7 +72,9 @@ struct ReplayPage {
     (update.trueElevation, update.isLineOfSight) = (exchange.truth?.elevation, exchange.truth?.isLineOfSight)
     (update.snrdB, update.clockOffsetPPM) = (raw.snrdB, raw.clockOffsetppm)
     let paths = raw.firstPathTaps
-    for (taps, message) in [(paths.poll, exchange.poll), (paths.response, exchange.response), (paths.final, exchange.final)] {
+    for (taps, message) in [
+      (paths.poll, exchange.poll), (paths.response, exchange.response), (paths.final, exchange.final),
+    ] {
       guard update.firstPathTaps == nil, let taps else { continue }
       update.firstPathTaps = taps
       update.chipFirstPathTaps = message?.reception?.usableChipFirstPathTaps
@@ -81,7 +87,9 @@ struct ReplayPage {
 
   /// The first reception that holds a CIR, on its first antenna.
   private mutating func addImpulseResponse(_ exchange: RangingExchange, _ update: ReplayReport.Update) {
-    guard let reception = exchange.receptionsWithImpulseResponse.first, let response = reception.impulseResponse else { return }
+    guard let reception = exchange.receptionsWithImpulseResponse.first, let response = reception.impulseResponse else {
+      return
+    }
     report.addImpulseResponse(of: update, tapSpacing: response.tapSpacing) { response.magnitudes(taps: $0) }
   }
 
@@ -95,7 +103,9 @@ struct ReplayPage {
         add(raw.firstPathTaps == FirstPaths() ? "distance: as the capture holds it" : "first path: the chip's own")
       } else {
         let used = raw.fallback ?? delay
-        add("first path: " + (used.map { "\($0.rawValue), \(EstimatorsCommand.text($0))" } ?? "as measured by the shards"))
+        add(
+          "first path: " + (used.map { "\($0.rawValue), \(EstimatorsCommand.text($0))" } ?? "as measured by the shards")
+        )
       }
     }
     if raw.direction != nil {

@@ -58,7 +58,9 @@ struct ReportFile {
 
   /// As a shell takes it.
   private static func quoted(_ argument: String) -> String {
-    let plain = argument.unicodeScalars.allSatisfy { $0.properties.isAlphabetic || "0123456789-_./=,:+@%".unicodeScalars.contains($0) }
+    let plain = argument.unicodeScalars.allSatisfy {
+      $0.properties.isAlphabetic || "0123456789-_./=,:+@%".unicodeScalars.contains($0)
+    }
     return plain && !argument.isEmpty ? argument : "'\(argument.replacing("'", with: "'\\''"))'"
   }
 
@@ -82,13 +84,16 @@ struct ReportFile {
   }
 
   static func listed(_ names: [String]) -> String {
-    names.count > 6 ? names.prefix(5).joined(separator: ", ") + " and \(names.count - 5) more" : names.joined(separator: ", ")
+    names.count > 6
+      ? names.prefix(5).joined(separator: ", ") + " and \(names.count - 5) more" : names.joined(separator: ", ")
   }
 
   /// As a Content-Security-Policy names what may run.
   static func policyHash(_ bytes: [UInt8]) -> String {
     let digits = Array(contentHash(bytes).utf8)
-    let hash = stride(from: 0, to: digits.count, by: 2).compactMap { UInt8(String(decoding: digits[$0..<$0 + 2], as: UTF8.self), radix: 16) }
+    let hash = stride(from: 0, to: digits.count, by: 2).compactMap {
+      UInt8(String(decoding: digits[$0..<$0 + 2], as: UTF8.self), radix: 16)
+    }
     return "sha512-" + Data(hash).base64EncodedString()
   }
 }

@@ -4,7 +4,8 @@ import ArgumentParser
 struct ReportOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Write an HTML page with charts to explore: one file, which asks no network for anything.", valueName: "file.html"))
+      "Write an HTML page with charts to explore: one file, which asks no network for anything.", valueName: "file.html"
+    ))
   var report: String?
 
   @Flag(help: "With --report: name today's date in the page. Without it the same input gives the same bytes.")
