@@ -32,7 +32,8 @@ public struct PulseMisfit: Sendable {
   static let leastExcess = 10.0
   /// F(7, 9) is larger with a probability of 0.001.
   static let leastFValue = 10.7
-  /// Least misfit that matters, after its deviation is taken off. What a few hundred CIRs say of a pulse is not nearer to it.
+  /// Least misfit that matters, after its deviation is taken off. What a few hundred CIRs say of a pulse is not nearer to it. Set on tuned arena
+  /// families, with a look at `root-raised-cosine` of another seed: at 0.1, a roll-off of 0.3 stays undetected.
   static let leastMisfit = 0.085
 
   private static let windowTaps = 64

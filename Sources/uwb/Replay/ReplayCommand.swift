@@ -162,7 +162,8 @@ struct ReplayCommand: ParsableCommand {
     var input = try EngineInput(path, name: name, engine: engine)
     defer { input.progress.finish() }
     var header = input.header
-    header.notes += [input.pulse].compactMap { $0 }
+    // Notes of the capture itself are for info; shards don't hold them.
+    header.notes = [input.pulse].compactMap { $0 }
     sink.begin(capture: input.name, header: header)
     if let ranging = input.engine {
       page?.begin(capture: input.name, header: input.header, configuration: ranging.configuration, place: place)
@@ -203,7 +204,7 @@ struct ReplayCommand: ParsableCommand {
     for (capture, name) in zip(captures, CaptureNames.shortest(captures)) where !Interruption.isRequested {
       var input = try EngineInput(capture, name: name, engine: engine)
       defer { input.progress.finish() }
-      try output.begin(capture: input.name, header: input.header)
+      try output.begin(capture: input.name, header: input.header, pulse: input.pulse)
       // Shards are told by place in the capture: indices may have gaps and repeat.
       var count = 0
       try input.measure(threads: threads) { _ in

@@ -83,7 +83,8 @@ struct MergeCommand: ParsableCommand {
     _ shards: inout [ShardFile], _ begin: ShardRecord.Begin, _ poses: PoseTable?, into sink: inout any ReplayOutput,
     page: inout ReplayPage?
   ) throws -> ReplayTotals {
-    let header = CaptureHeader(format: begin.format, profile: begin.profile)
+    var header = CaptureHeader(format: begin.format, profile: begin.profile)
+    header.notes = [begin.pulse].compactMap { $0 }
     sink.begin(capture: begin.capture, header: header)
     page?.begin(capture: begin.capture, header: header, configuration: nil, place: 0)
     var pipeline = ReplayPipeline(poses: poses)

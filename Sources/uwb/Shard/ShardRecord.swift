@@ -16,6 +16,8 @@ enum ShardRecord {
     var shard: Shard
     var format: String
     var profile: String
+    /// What was told of the radio's pulse; absent where nothing was.
+    var pulse: String?
     /// Version of the layout.
     var version = currentVersion
 
@@ -100,10 +102,10 @@ struct ShardOutput {
     encoder.nonConformingFloatEncodingStrategy = ShardFile.encodesNonFinite
   }
 
-  mutating func begin(capture: String, header: CaptureHeader) throws {
+  mutating func begin(capture: String, header: CaptureHeader, pulse: String?) throws {
     place = shard.firstPlace
     try write(
-      .begin(.init(capture: capture, shard: shard, format: header.format, profile: header.profile)))
+      .begin(.init(capture: capture, shard: shard, format: header.format, profile: header.profile, pulse: pulse)))
   }
 
   /// Takes the shard's exchanges one by one.
