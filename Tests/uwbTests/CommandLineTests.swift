@@ -82,7 +82,7 @@ struct CommandLineTests {
     let run = try UwbProcess.run("replay", try Self.walk(folder), "--output", "summary", "--report", page)
     #expect(run.status == 0, "\(run.errors)")
     let html = try String(contentsOfFile: page, encoding: .utf8)
-    #expect(html.contains("<svg") && html.contains("</html>"))
+    #expect(html.contains("122 updates") && html.contains("\"waterfall\"") && html.hasSuffix("</html>\n"))
   }
 
   @Test("--angle none leaves directions out, an array file puts them in")

@@ -3,26 +3,29 @@ import Testing
 @testable import UWBReport
 
 @Suite struct MinMaxDecimatorTests {
-  @Test func aTrackThatFitsIsKeptWhole() {
-    var decimator = MinMaxDecimator(capacity: 8)
-    let points = (0..<8).map { MinMaxDecimator.Point(time: Double($0), value: Double(-$0), deviation: 0.1) }
-    for point in points { decimator.add(point) }
-    #expect(decimator.extremes == points && decimator.pointsPerRun == 1)
+  private func key(_ index: Int) -> MinMaxDecimator.Key { .init(exchange: index, time: Double(index)) }
+
+  @Test func rowsThatFitAreKeptWhole() {
+    var decimator = MinMaxDecimator(capacity: 8, columns: 2)
+    for index in 0..<8 { decimator.add(key(index), [Double(index), -Double(index)]) }
+    #expect(decimator.keys == (0..<8).map(key) && decimator.rowsPerRun == 1 && decimator.rowCount == 8)
+    #expect(decimator.values(of: 0) == (0..<8).map(Double.init))
+    #expect(decimator.values(of: 1) == (0..<8).map { -Double($0) })
   }
 
-  @Test func aPointWithoutADeviationIsKeptOnce() {
-    var decimator = MinMaxDecimator(capacity: 8)
-    for time in 0..<5 { decimator.add(.init(time: Double(time), value: 2)) }
-    #expect(decimator.extremes.map(\.time) == [0, 1, 2, 3, 4])
+  @Test func nineIntoFourMergesByPairs() {
+    var decimator = MinMaxDecimator(capacity: 4, columns: 1)
+    for (index, value) in [3.0, 1, 4, 1, 5].enumerated() { decimator.add(key(index), [value]) }
+    #expect(decimator.rowsPerRun == 2 && decimator.runCount == 3)
+    #expect(decimator.values(of: 0) == [3, 1, 4, 1, 5])
+    #expect(decimator.keys.map(\.exchange) == [0, 1, 2, 3, 4])
   }
 
-  @Test func nineIntoEightMergesByPairs() {
-    var decimator = MinMaxDecimator(capacity: 4)
-    for (time, value) in [3.0, 1, 4, 1, 5].enumerated() { decimator.add(.init(time: Double(time), value: value)) }
-    #expect(decimator.pointsPerRun == 2)
-    #expect(decimator.extremes.map(\.value) == [3, 1, 4, 1, 5])
-    #expect(decimator.extremes.map(\.time) == [0, 1, 2, 3, 4])
-    #expect(decimator.runs.map(\.first.time) == [0, 2, 4])
+  @Test func aColumnWithoutAValueStaysEmpty() {
+    var decimator = MinMaxDecimator(capacity: 2, columns: 2)
+    for index in 0..<40 { decimator.add(key(index), [Double(index), index == 17 ? 5 : .nan]) }
+    let sparse = decimator.values(of: 1)
+    #expect(sparse.contains(5) && sparse.contains { $0.isNaN } && sparse.allSatisfy { $0 == 5 || $0.isNaN })
   }
 
   @Test func extremesSurviveInBoundedMemory() {
@@ -31,34 +34,31 @@ import Testing
     for _ in 0..<50 {
       let capacity = Int.random(in: 2...40, using: &random)
       let count = Int.random(in: 1...5000, using: &random)
-      var decimator = MinMaxDecimator(capacity: capacity)
+      var decimator = MinMaxDecimator(capacity: capacity, columns: 1)
       var values: [Double] = []
-      for time in 0..<count {
-        values.append(.random(in: -100...100, using: &random))
-        decimator.add(.init(time: Double(time), value: values[time]))
+      for index in 0..<count {
+        // What single precision holds exactly.
+        values.append(Double(Int.random(in: -100_000...100_000, using: &random)))
+        decimator.add(key(index), [values[index]])
       }
-      let kept = decimator.extremes
+      let kept = decimator.values(of: 0)
       let context = "seed \(seed), capacity \(capacity), count \(count)"
-      #expect(decimator.runs.count <= capacity && kept.count <= 2 * capacity, "\(context)")
-      #expect(kept.map(\.value).min() == values.min() && kept.map(\.value).max() == values.max(), "\(context)")
-      #expect(zip(kept, kept.dropFirst()).allSatisfy { $0.time < $1.time }, "\(context)")
-      #expect(kept.allSatisfy { values[Int($0.time)] == $0.value }, "\(context)")
+      #expect(decimator.runCount <= capacity && kept.count <= 2 * capacity, "\(context)")
+      #expect(kept.min() == values.min() && kept.max() == values.max(), "\(context)")
+      #expect(kept.count == decimator.keys.count && kept.count == decimator.rowCount, "\(context)")
+      #expect(zip(decimator.keys, decimator.keys.dropFirst()).allSatisfy { $0.time < $1.time }, "\(context)")
       // A power of two, and no more than twice what the capacity forces.
       #expect(
-        decimator.pointsPerRun.nonzeroBitCount == 1 && decimator.pointsPerRun * capacity < 4 * max(count, capacity))
-      // Every run holds the extremes of its own points.
-      for (index, run) in decimator.runs.enumerated() {
-        let start = index * decimator.pointsPerRun
-        let members = values[start..<min(start + decimator.pointsPerRun, count)]
-        #expect(run.lowest.value == members.min() && run.highest.value == members.max(), "\(context)")
+        decimator.rowsPerRun.nonzeroBitCount == 1 && decimator.rowsPerRun * capacity < 4 * max(count, capacity),
+        "\(context)")
+      // Every run holds the extremes of its own rows.
+      var place = 0
+      for start in stride(from: 0, to: count, by: decimator.rowsPerRun) {
+        let members = values[start..<min(start + decimator.rowsPerRun, count)]
+        let run = kept[place..<(place + min(members.count, 2))]
+        #expect(run.min() == members.min() && run.max() == members.max(), "\(context)")
+        place += run.count
       }
     }
-  }
-
-  @Test func whatIsNotFiniteIsNoPoint() {
-    var decimator = MinMaxDecimator(capacity: 4)
-    decimator.add(.init(time: .nan, value: 1))
-    decimator.add(.init(time: 1, value: .infinity))
-    #expect(decimator.isEmpty && decimator.extremes.isEmpty)
   }
 }
