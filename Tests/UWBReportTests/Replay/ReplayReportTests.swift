@@ -31,7 +31,7 @@ import Testing
   }
 
   private func html(_ report: ReplayReport, _ title: String = "walk") -> String {
-    report.page(of: title, provenance: [.init(title, [title])]).html { _ in "sha512-none" }
+    report.page(of: title, provenance: [.init(title, list: [title])]).html { _ in "sha512-none" }
   }
 
   /// What the page's script reads.
