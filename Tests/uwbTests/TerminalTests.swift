@@ -73,7 +73,8 @@ struct TerminalTests {
     var table = EvaluationTable(name: "t", columns: ["name", "label", "alpha", "beta", "gamma", "delta"])
     table.add([.text("first"), .text("LOS"), .count(11), .count(22), .count(33), .count(44)])
     let folded = table.lines(width: 24)
-    #expect(folded.split(separator: "\n").dropFirst().allSatisfy { $0.count <= 24 }, "\(folded)")
+    let lines: [Substring] = folded.split(separator: "\n")
+    #expect(lines.dropFirst().allSatisfy { $0.count <= 24 }, "\(folded)")
     for cell in ["11", "22", "33", "44", "alpha", "beta", "gamma", "delta"] { #expect(folded.contains(cell)) }
     #expect(table.lines() == table.lines(width: 1000))
     #expect(table.lines().split(separator: "\n").count == 3)
