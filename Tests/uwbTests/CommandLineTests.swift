@@ -79,10 +79,16 @@ struct CommandLineTests {
   func report() throws {
     let folder = try TemporaryFolder()
     let page = folder.path("page.html")
-    let run = try UwbProcess.run("replay", try Self.walk(folder), "--output", "summary", "--report", page)
+    let capture = try Self.walk(folder)
+    let run = try UwbProcess.run("replay", capture, "--output", "summary", "--report", page)
     #expect(run.status == 0, "\(run.errors)")
     let html = try String(contentsOfFile: page, encoding: .utf8)
-    #expect(html.contains("122 updates") && html.contains("\"waterfall\"") && html.hasSuffix("</html>\n"))
+    #expect(html.contains("<div data-group=\"0\">") && html.hasSuffix("</html>\n"))
+    #expect(html.contains(#""distance":{"data":""#) && html.contains("SHA-512") && !html.contains("Made on"))
+    let again = folder.path("again.html")
+    let dated = try UwbProcess.run(
+      "replay", capture, "--output", "summary", "--report", again, "--report-date")
+    #expect(try dated.status == 0 && String(contentsOfFile: again, encoding: .utf8).contains("Made on"))
   }
 
   @Test("--angle none leaves directions out, an array file puts them in")
@@ -101,7 +107,8 @@ struct CommandLineTests {
   @Test(
     "wrong usage exits 64",
     arguments: [
-      ["replay"], ["replay", "x.log", "--delay", "nothing"], ["replay", "x.log", "--output", "xml"], ["nonsense"],
+      ["replay"], ["replay", "x.log", "--delay", "nothing"], ["replay", "x.log", "--report-date"],
+      ["replay", "x.log", "--output", "xml"], ["nonsense"],
       ["paths"], ["paths", "x", "--output", "summary"],
       ["simulate", "nowhere", "--out", "x"], ["inspect", "x.log", "--exchange", "-1"],
     ])

@@ -14,7 +14,7 @@ struct FileUseTests {
 
   /// Verbs that read IN and would write OUT.
   static let verbs: [[String]] = [
-    ["replay", "IN", "--report", "OUT"], ["inspect", "IN", "--svg", "OUT"],
+    ["replay", "IN", "--report", "OUT"], ["merge", "IN", "--report", "OUT"], ["inspect", "IN", "--svg", "OUT"],
     ["convert", "IN", "OUT", "--to", "csv"], ["convert", "IN", "OUT", "--to", "npy"],
     ["convert", "IN", "OUT", "--to", "ndjson"],
     ["calibrate", "pulse", "IN", "--out", "OUT"], ["calibrate", "delay", "IN", "--out", "OUT"],

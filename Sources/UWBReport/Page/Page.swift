@@ -3,9 +3,8 @@ import Foundation
 
 /// A page for reading and exploring: one HTML file that holds all it needs and asks no network for anything.
 ///
-/// Text and tables read without JavaScript. Charts are dygraphs': Debian packages it, 131 kB, its labels are text that tests and screen readers
-/// see, and 100,000 points redraw within a frame or two. uPlot and D3 draw text on a canvas, or leave zoom and touch to their users;
-/// Plotly takes 3 MB.
+/// Text and tables read without JavaScript. Charts are dygraphs': Debian packages it, and its labels are text that tests and screen readers
+/// see.
 public struct Page: Sendable {
   /// Part of a section.
   public enum Block: Sendable {

@@ -33,7 +33,9 @@ public struct PagePicture: Sendable, Encodable {
     /// Writes what is not known as null.
     public func encode(to encoder: any Encoder) throws {
       var container = encoder.container(keyedBy: CodingKeys.self)
-      func rounded(_ value: Double?) -> Double? { value.flatMap { $0.isFinite ? ($0 * 1e4).rounded() / 1e4 : nil } }
+      func rounded(_ value: Double?) -> Double? {
+        value.flatMap { ($0 * 1e4).isFinite ? ($0 * 1e4).rounded() / 1e4 : nil }
+      }
       try container.encode(name, forKey: .name)
       for (key, value) in [
         (CodingKeys.distance, distance), (.distanceDeviation, distanceDeviation), (.azimuth, azimuth),

@@ -42,7 +42,7 @@ public struct ImpulseResponseRuns: Sendable {
     _ key: MinMaxDecimator.Key, value: Double, first: Double, chip: Double?, spacing: Double,
     magnitudes: (Range<Int>) -> [Float]
   ) {
-    guard first.isFinite, abs(first) < 1e6 else { return }
+    guard first.isFinite, abs(first) < 1e6, spacing.isFinite, spacing > 0 else { return }
     self.spacing = spacing
     func row() -> Row {
       let tap = Int(first.rounded(.down))

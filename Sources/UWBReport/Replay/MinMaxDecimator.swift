@@ -31,9 +31,10 @@ struct MinMaxDecimator: Sendable {
   /// Rows that `rows` gives.
   var rowCount: Int { ends.reduce(0) { $0 + min($1.count, 2) } }
 
-  /// - Parameter values: one a column; NaN for none.
+  /// - Parameter values: one a column; NaN for none. One that is infinite would hide the rest of its run, and counts as none.
   mutating func add(_ key: Key, _ values: [Double]) {
     precondition(values.count == width, "\(values.count) values for \(width) columns")
+    let values = values.map { Float($0).isFinite ? Float($0) : .nan }
     if let last = ends.last, last.count < rowsPerRun {
       merge(key, values)
       return
@@ -44,19 +45,19 @@ struct MinMaxDecimator: Sendable {
     } else {
       ends.append((key, key, 1))
       for value in values {
-        low.append(Float(value))
-        high.append(Float(value))
+        low.append(value)
+        high.append(value)
         isLowFirst.append(true)
       }
     }
   }
 
-  private mutating func merge(_ key: Key, _ values: [Double]) {
+  private mutating func merge(_ key: Key, _ values: [Float]) {
     let run = ends.count - 1
     ends[run].last = key
     ends[run].count += 1
     for (column, value) in values.enumerated() where !value.isNaN {
-      let (place, value) = (run * width + column, Float(value))
+      let place = run * width + column
       if low[place].isNaN {
         (low[place], high[place]) = (value, value)
       } else if value < low[place] {
