@@ -108,6 +108,7 @@ struct CommandLineTests {
     "wrong usage exits 64",
     arguments: [
       ["replay"], ["replay", "x.log", "--delay", "nothing"], ["replay", "x.log", "--report-date"],
+      ["replay", "x.log", "--truth", "t.csv", "--shard", "1/2"],
       ["replay", "x.log", "--output", "xml"], ["nonsense"],
       ["paths"], ["paths", "x", "--output", "summary"],
       ["simulate", "nowhere", "--out", "x"], ["inspect", "x.log", "--exchange", "-1"],

@@ -160,7 +160,7 @@ import Testing
       (["replay", "x", "--output", "sumary"], ["Did you mean “summary”"]),
       (["replay", "x", "--outptu", "csv"], ["Did you mean '--output'"]),
       (["info", "x", "--report", "y.html"], ["--report is an option of: replay", "uwb info"]),
-      (["replay", "x", "--truth", "y.csv"], ["--truth is an option of:", "evaluate ranging"]),
+      (["info", "x", "--truth", "y.csv"], ["--truth is an option of: replay, evaluate ranging", "uwb info"]),
     ])
   func misspelt(_ arguments: [String], _ shown: [String]) throws {
     let run = try UwbProcess.run(arguments)
