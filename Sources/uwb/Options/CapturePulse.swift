@@ -14,7 +14,7 @@ enum CapturePulse {
   /// What of the capture can't be read ends it: who reads the capture tells.
   static func outcome(_ path: String, _ input: InputOptions, _ profile: DeviceProfile) -> PulseLearning.Outcome {
     var learning = PulseLearning(profile)
-    guard path != "-", captureByteCount(path) != nil, var reader = try? input.withoutTruth.open(path) else {
+    guard path != "-", captureByteCount(path) != nil, var reader = try? input.open(path, hasTruth: false) else {
       return learning.outcome()
     }
     var (exchanges, responses) = (0, 0)

@@ -68,8 +68,8 @@ struct InputOptions: ParsableArguments {
     return options
   }
 
-  /// The same without a truth, which costs a reading of the whole capture.
-  var withoutTruth: InputOptions {
+  /// The same without a trajectory that tells the truth.
+  private var withoutTrajectory: InputOptions {
     var copy = self
     copy.truth.truthTrajectory = nil
     copy.truth.truthOffset = nil
@@ -107,10 +107,17 @@ struct InputOptions: ParsableArguments {
   /// Opens the capture at `path`.
   ///
   /// - Throws: `CaptureError` for one that can't be read, or options that make no sense.
-  func open(_ path: String) throws -> OpenedCapture {
-    guard let saved = try CaptureDescription.read(beside: path) else { return try openAsSaid(path) }
-    let whole = completed(by: saved)
+  func open(_ path: String) throws -> OpenedCapture { try open(path, hasTruth: true) }
+
+  /// The same.
+  ///
+  /// - Parameter hasTruth: false leaves out a trajectory that tells the truth: aligning it reads the whole capture.
+  func open(_ path: String, hasTruth: Bool) throws -> OpenedCapture {
+    let saved = try CaptureDescription.read(beside: path)
+    var whole = saved.map(completed) ?? self
+    if !hasTruth { whole = whole.withoutTrajectory }
     var opened = try whole.openAsSaid(path)
+    guard let saved else { return opened }
     opened.profile = whole.profile
     opened.notes = ["\(CaptureDescription.path(of: path)) says: \(saved.text)"]
     return opened

@@ -48,20 +48,20 @@ import UWBSimulation
 
   /// A live host hands over updates in arrays, as an app takes them: one allocation for each at the most.
   @Test(isCounted) func aLiveUpdateTakesOneAllocationAtMost() throws {
-    let (exchanges, engine) = try Self.walk(antennas: 1)
+    let walk = try Self.walk(antennas: 1)
+    let engine = walk.engine
+    var exchanges = walk.exchanges
     let host = NearbyHost(permission: .granted)
     let peer = NearbySession(host: NearbyHost())
     let token = try #require(peer.discoveryToken)
     let session = NearbySession(host: host)
     let events = session.events
     try session.run(NearbyPeerConfiguration(peerToken: token))
+    for index in exchanges.indices { exchanges[index].peer = token.address }
     let workspace = engine.makeWorkspace()
     let count = withExtendedLifetime((events, peer)) {
       AllocationCount.of {
-        for var exchange in exchanges {
-          exchange.peer = token.address
-          host.deliver(engine.measure(exchange, using: workspace))
-        }
+        for exchange in exchanges { host.deliver(engine.measure(exchange, using: workspace)) }
       }
     }
     #expect(count <= 5 * UInt64(exchanges.count))
