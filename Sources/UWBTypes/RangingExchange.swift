@@ -109,8 +109,10 @@ public struct RangingExchange: Sendable {
     @usableFromInline var peerPosition: PackedVector?
   }
 
-  /// Copied before it is changed, unless it has one owner: readers, threads and outputs hand exchanges on, and 500 bytes moved at each
-  /// step took most of the time of a table's row.
+  /// Copied before it is changed, unless it has one owner. Readers, threads and outputs hand exchanges on; moving every field at each step is
+  /// slow.
+  ///
+  /// Unchecked because of the variable alone: it changes only where the reference to it is unique.
   @usableFromInline final class Storage: @unchecked Sendable {
     @exclusivity(unchecked) @usableFromInline var fields: Fields
     @usableFromInline init(_ fields: Fields) { self.fields = fields }
