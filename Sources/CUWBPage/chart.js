@@ -45,7 +45,7 @@ class Chart {
       unhighlightCallback: () => this.group.point(this, null),
       zoomCallback: (low, high) => this.group.zoom(this, low, high),
       drawCallback: (graph, isFirst) => !isFirst && this.panned(),
-      valueRange: this.valueRange(),
+      valueRange: this.valueRange(), dateWindow: this.spec.x.range ?? this.limits(),
     });
     // dygraphs makes them, and nobody needs to be told of them twice.
     for (const canvas of this.area.querySelectorAll("canvas")) canvas.setAttribute("aria-hidden", "true");
@@ -58,8 +58,21 @@ class Chart {
     return axis;
   }
 
+  // What all charts of a group span along the axis that they share; null where it is this chart's alone.
+  extent() {
+    const extent = this.group.extent;
+    return extent && extent.column === this.spec.x.column && extent.high > extent.low ? extent : null;
+  }
+  limits() {
+    const extent = this.extent();
+    if (!extent) return null;
+    const unit = this.timeUnit()[1], pad = 0.006 * (extent.high - extent.low);
+    return [(extent.low - pad) / unit, (extent.high + pad) / unit];
+  }
+
   timeUnit() {
-    const times = this.column(this.spec.x.column), end = Math.abs(times[times.length - 1] - times[0]);
+    const times = this.column(this.spec.x.column), extent = this.extent() ?? { low: times[0], high: times[times.length - 1] };
+    const end = Math.abs(extent.high - extent.low);
     return this.spec.x.unit === "s" && this.spec.x.scaled ? TIME_UNITS.find(([, , most]) => end < most) : ["", 1];
   }
 
@@ -89,10 +102,10 @@ class Chart {
   }
 
   seriesLook(series) {
-    const dots = series.style === "dots", step = series.style === "bars";
+    const dots = series.style === "dots", filled = series.style === "bars";
     return {
-      color: ink(series.color), strokeWidth: dots ? 0 : series.style === "thick" ? 2.4 : 1.6, drawPoints: dots,
-      pointSize: 2.2, strokePattern: series.dash ? [7, 4] : null, stepPlot: step, fillGraph: step,
+      color: ink(series.color), strokeWidth: dots ? 0 : series.style === "thick" ? 2.4 : 1.6, drawPoints: dots || series.style === "marked",
+      pointSize: 2.2, strokePattern: series.dash?.length ? series.dash : null, stepPlot: filled || series.style === "steps", fillGraph: filled,
     };
   }
 
@@ -112,10 +125,11 @@ class Chart {
   }
 
   // All values, unless a few would leave no room for the rest: then the middle 98 %, three times as high.
-  valueRange() {
+  valueRange(all = false) {
     if (this.spec.y.range) return this.spec.y.range;
     if (this.spec.y.log) return null;
-    const values = this.rows.flatMap((row) => row.slice(1).filter((value) => value !== null)).sort((a, b) => a - b);
+    const [from, to] = (!all && this.spec.x.range) || [-Infinity, Infinity];
+    const values = this.rows.filter(([x]) => x >= from && x <= to).flatMap((row) => row.slice(1).filter((value) => value !== null)).sort((a, b) => a - b);
     if (!values.length) return [0, 1];
     const at = (part) => values[Math.round(part * (values.length - 1))];
     const [least, low, high, most] = [at(0), at(0.01), at(0.99), at(1)];
@@ -156,10 +170,16 @@ class Chart {
     canvas.setLineDash([5, 4]);
     canvas.lineWidth = 1.5;
     for (const line of this.lines) {
-      canvas.strokeStyle = ink(line.color);
+      canvas.strokeStyle = canvas.fillStyle = ink(line.color);
       canvas.beginPath();
       if (line.x !== undefined) {
         const at = graph.toDomXCoord(line.x);
+        if (line.deviation) {
+          const half = Math.abs(graph.toDomXCoord(line.x + line.deviation) - at);
+          canvas.globalAlpha = 0.2;
+          canvas.fillRect(at - half, area.y, 2 * half, area.h);
+          canvas.globalAlpha = 1;
+        }
         canvas.moveTo(at, area.y);
         canvas.lineTo(at, area.y + area.h);
       } else {
@@ -174,10 +194,14 @@ class Chart {
 
   drawLegend() {
     this.legend.replaceChildren();
+    this.place = make("span", { class: "place" });
+    if (!this.extent()) this.legend.append(this.place);
     this.values = this.shown.map((series, index) => {
       const value = make("span", { class: "value" });
-      const swatch = make("span", { class: "swatch " + (series.style === "dots" ? "dotted" : series.dash ? "dashed" : "") });
+      const swatch = make("span", { class: "swatch " + (series.style === "dots" ? "dotted" : series.dash?.length ? "dashed" : "") });
       swatch.style.color = ink(series.color);
+      // Colors over an image are chosen for the image.
+      if (series.color.startsWith("mark")) swatch.classList.add("onimage");
       const button = make("button", { type: "button", "aria-pressed": "true", title: "Show or hide", onclick: () => {
         const shows = !this.graph.visibility()[index];
         this.graph.setVisibility(index, shows);
@@ -193,7 +217,7 @@ class Chart {
       swatch.style.opacity = band.factor > 1.5 ? 0.45 : 0.9;
       this.legend.append(make("span", { class: "entry" }, swatch, band.label));
     }
-    for (const line of this.lines) {
+    for (const line of this.lines.filter((line) => line.label)) {
       const swatch = make("span", { class: "swatch dashed" });
       swatch.style.color = ink(line.color);
       this.legend.append(make("span", { class: "entry" }, swatch, line.label));
@@ -217,7 +241,7 @@ class Chart {
   // MARK: Windows along x, in the chart's unit
 
   extremes() {
-    return this.graph.xAxisExtremes();
+    return this.limits() ?? this.graph.xAxisExtremes();
   }
   window() {
     return this.graph.xAxisRange();
@@ -253,7 +277,7 @@ class Chart {
   }
   reset() {
     const [low, high] = this.extremes();
-    this.graph.updateOptions({ valueRange: this.valueRange() });
+    this.graph.updateOptions({ valueRange: this.valueRange(true) });
     this.zoomTo(low, high);
   }
 
@@ -266,6 +290,7 @@ class Chart {
   mark(x) {
     if (x === null) {
       this.graph.clearSelection();
+      this.place.textContent = "";
       this.values.forEach((value) => (value.textContent = ""));
       return null;
     }
@@ -273,15 +298,26 @@ class Chart {
     if (this.places[row] === null) row += 1;
     this.row = row;
     if (this.graph.getSelection() !== row) this.graph.setSelection(row);
-    const index = this.places[row];
+    const index = this.places[row], axis = this.spec.x;
+    this.place.textContent = `${axis.label} ${formatted(this.column(axis.column)[index], this.steps[axis.column])}${axis.unit ? " " + axis.unit : ""}`;
     this.shown.forEach((series, place) => {
       const step = this.steps[series.column];
       const deviation = (this.spec.bands ?? []).find((band) => band.column === series.column)?.deviation;
       const spread = deviation && this.column(deviation)?.[index];
-      const text = formatted(this.column(series.column)[index], step) + (spread ? ` ± ${formatted(spread, step)}` : "");
+      const text = formatted(this.valueAt(series, index), step) + (spread ? ` ± ${formatted(spread, step)}` : "");
       this.values[place].textContent = " " + text + (this.spec.y.unit ? " " + this.spec.y.unit : "");
     });
     return index;
+  }
+  // Curves on places of their own have none at most places of the others: then the one beside, on steps the one before.
+  valueAt(series, index) {
+    const list = this.column(series.column);
+    if (!this.spec.connected || list[index] !== null) return list[index];
+    for (let by = 1; by < list.length; by++) {
+      const before = list[index - by] ?? null, after = series.style === "steps" ? null : list[index + by] ?? null;
+      if (before !== null || after !== null) return before ?? after;
+    }
+    return null;
   }
   key(event) {
     const rows = this.xs.length, row = this.row ?? -1;

@@ -34,6 +34,7 @@ class Group {
     this.note.textContent = track.note ?? "";
     this.note.hidden = !track.note;
     this.charts = [];
+    this.extent = this.spec.linked ? this.extentOf(track) : null;
     const has = (name) => column(name)?.some((value) => value !== null);
     for (const spec of this.spec.charts)
       if (spec.series.some((series) => has(series.column)) && has(spec.x.column)) this.charts.push(new Chart(this.body, spec, track, this));
@@ -44,6 +45,17 @@ class Group {
       this.open(columnsOf(track.waterfall)(x.column)[0]);
     }
     this.readout.textContent = this.charts.length ? this.spec.hint ?? "" : "";
+  }
+
+  // From the first row or mark of a track to its last, along the axis that linked charts share.
+  extentOf(track) {
+    const name = track.x ?? this.spec.x.column, extent = { column: name, low: Infinity, high: -Infinity };
+    const holders = [track, ...(track.marks ?? []), track.waterfall].filter(Boolean);
+    for (const holder of holders)
+      for (const column of [name, name + "_end"])
+        for (const value of columnsOf(holder)(column) ?? [])
+          if (value !== null) [extent.low, extent.high] = [Math.min(extent.low, value), Math.max(extent.high, value)];
+    return extent;
   }
 
   zooms(action) {
@@ -100,18 +112,21 @@ class Group {
 function start() {
   const data = JSON.parse(document.getElementById("data").textContent);
   const groups = [...document.querySelectorAll("[data-group]")].map((place) => new Group(place, data.groups[+place.dataset.group]));
-  const place = document.getElementById("picture");
-  let width = 0;
-  const picture = () => {
-    if (!place || !data.picture || place.clientWidth === width) return;
-    width = place.clientWidth;
-    drawPicture(place, data.picture);
-  };
-  picture();
-  addEventListener("resize", picture);
+  const widths = new Map();
+  const pictures = () => document.querySelectorAll("[data-picture]").forEach((place) => {
+    if (place.clientWidth === widths.get(place)) return;
+    widths.set(place, place.clientWidth);
+    drawPicture(place, data.pictures[+place.dataset.picture]);
+  });
+  pictures();
+  addEventListener("resize", pictures);
   for (const query of ["(prefers-color-scheme: dark)", "(prefers-contrast: more)", "(forced-colors: active)"])
     matchMedia(query).addEventListener("change", () => groups.forEach((group) => group.redraw()));
   for (const moment of ["beforeprint", "afterprint"]) addEventListener(moment, () => groups.forEach((group) => group.resize()));
+  // Long tables take many screens of a phone: a tap unfolds one.
+  const folds = (isOpen) => document.querySelectorAll("details.fold").forEach((fold) => (fold.open = isOpen));
+  if (matchMedia("(max-width: 640px)").matches) folds(false);
+  addEventListener("beforeprint", () => folds(true));
   document.getElementById("library").textContent = "dygraphs " + Dygraph.VERSION;
   document.documentElement.dataset.ready = "true";
 }

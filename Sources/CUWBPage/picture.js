@@ -1,5 +1,5 @@
 "use strict";
-// The picture at the top: peers in a polar view where directions are known, else along a ruler.
+// The picture at the top: peers in a polar view where directions are known, else values on one axis.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -75,30 +75,60 @@ function polarPicture(place, picture) {
   });
 }
 
-function rulerPicture(place, picture) {
-  const width = Math.min(place.clientWidth, 760), peers = picture.peers, row = 36, left = 6, right = width - 16;
-  const ends = peers.flatMap((peer) => [peer.high, (peer.distance ?? 0) + 1.96 * (peer.distanceDeviation ?? 0), peer.trueDistance ?? 0]);
-  const most = Math.max(...ends.filter((end) => end !== null), 0.01), step = roundStep(most, Math.max(2, Math.floor(width / 90)));
-  const end = Math.ceil(most / step) * step, height = peers.length * row + 34;
-  const svg = draw(place, "svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": picture.label });
-  const at = (distance) => left + (Math.max(distance, 0) / end) * (right - left);
-  for (let tick = 0; tick <= end * 1.001; tick += step) {
-    draw(svg, "path", { d: `M${at(tick)} 4V${height - 26}`, class: "ring" });
-    draw(svg, "text", { x: at(tick), y: height - 8, class: "quiet", "text-anchor": tick === 0 ? "start" : tick > end * 0.999 ? "end" : "middle" },
-      `${+tick.toPrecision(4)} m`);
+const short = (value) => String(+value.toPrecision(3)).replace("-", "−");
+
+// Values on one axis, a row each; beside their names where there is room, else below them.
+function barsPicture(place, picture) {
+  const { bars, unit, log } = picture, width = Math.min(place.clientWidth, 900), isWide = width >= 620;
+  const text = (bar) => short(bar.value) + (bar.deviation ? ` ± ${short(1.96 * bar.deviation)}` : "") + (unit ? ` ${unit}` : "");
+  const longest = (list) => Math.max(...list.map((one) => one.length)) * 7.4 + 10;
+  const left = isWide ? Math.min(longest(bars.map((bar) => bar.name)), 0.4 * width) : 6;
+  const right = width - (isWide ? Math.min(longest(bars.map(text)), 0.25 * width) : 16);
+  const row = isWide ? (bars.length > 16 ? 21 : 30) : 38, foot = 34, height = bars.length * row + foot;
+
+  const solid = bars.flatMap((bar) => [bar.value, bar.low, bar.high, bar.mark]).filter((value) => value !== null && (!log || value > 0));
+  const isSigned = Math.min(...solid) < 0;
+  const ends = bars.flatMap((bar) => [bar.value + 1.96 * (bar.deviation ?? 0), isSigned ? bar.value - 1.96 * (bar.deviation ?? 0) : 0]);
+  let [least, most] = [Math.min(...solid), Math.max(...solid, ...ends)], ticks = [];
+  if (log) {
+    [least, most] = [Math.floor(Math.log10(least)), Math.max(Math.ceil(Math.log10(most)), Math.floor(Math.log10(least)) + 1)];
+    for (let decade = least; decade <= most; decade++) ticks.push(decade);
+  } else {
+    [least, most] = [Math.min(0, least, ...ends), Math.max(0, most)];
+    if (most === least) most = least + 1;
+    const step = roundStep(most - least, Math.max(2, Math.floor((right - left) / 90)));
+    [least, most] = [Math.floor(least / step) * step, Math.ceil(most / step) * step];
+    for (let count = 0; count <= Math.round((most - least) / step); count++) ticks.push(least + count * step);
   }
-  peers.forEach((peer, index) => {
-    const y = index * row + 24, color = `c${index % 8}`, half = 1.96 * (peer.distanceDeviation ?? 0);
-    draw(svg, "text", { x: left + 2, y: y - 8, class: "halo" }, peer.name.length > width / 9 ? peer.name.slice(0, width / 9) + "…" : peer.name);
-    draw(svg, "path", { d: `M${at(peer.low)} ${y}H${Math.max(at(peer.high), at(peer.low) + 2)}`, class: "extent " + color });
-    draw(svg, "path", { d: `M${at(peer.distance - half)} ${y}H${at(peer.distance + half)}`, class: "whisker " + color });
-    draw(svg, "circle", { cx: at(peer.distance), cy: y, r: 5, class: "peer " + color });
-    if (peer.trueDistance !== null && peer.trueDistance !== undefined)
-      draw(svg, "path", { d: `M${at(peer.trueDistance)} ${y - 7}v14`, class: "truth" });
+  const put = (value) => left + ((value - least) / (most - least)) * (right - left);
+  const at = (value) => put(Math.min(Math.max(log ? Math.log10(Math.max(value, 1e-300)) : value, least), most));
+
+  const svg = draw(place, "svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": picture.label });
+  ticks.forEach((tick, index) => {
+    draw(svg, "path", { d: `M${put(tick)} 4V${height - 26}`, class: "ring" });
+    const anchor = !isWide && index === 0 ? "start" : !isWide && index === ticks.length - 1 ? "end" : "middle";
+    const name = short(log ? 10 ** tick : tick) + (unit && index === ticks.length - 1 && isWide ? ` ${unit}` : unit && !isWide ? ` ${unit}` : "");
+    draw(svg, "text", { x: put(tick), y: height - 8, class: "quiet", "text-anchor": anchor }, name);
+  });
+  const cut = (name, room) => (name.length > room ? name.slice(0, Math.max(1, room - 1)) + "…" : name);
+  bars.forEach((bar, index) => {
+    const color = bar.color ?? `c${index % 8}`, y = isWide ? index * row + row / 2 + 2 : index * row + 26;
+    if (isWide) {
+      draw(svg, "text", { x: left - 10, y: y + 4, "text-anchor": "end" }, cut(bar.name, Math.floor((left - 10) / 7.2)));
+      draw(svg, "text", { x: width - 2, y: y + 4, class: "quiet", "text-anchor": "end" }, text(bar));
+    } else {
+      draw(svg, "text", { x: left + 2, y: y - 9, class: "halo" }, `${cut(bar.name, Math.floor(width / 7.8) - text(bar).length - 2)}  ${text(bar)}`);
+    }
+    if (bar.low !== null && bar.high !== null)
+      draw(svg, "path", { d: `M${at(bar.low)} ${y}H${Math.max(at(bar.high), at(bar.low) + 2)}`, class: "extent " + color });
+    const half = 1.96 * (bar.deviation ?? 0);
+    if (half > 0) draw(svg, "path", { d: `M${at(bar.value - half)} ${y}H${at(bar.value + half)}`, class: "whisker " + color });
+    draw(svg, "circle", { cx: at(bar.value), cy: y, r: 5, class: "peer " + color });
+    if (bar.mark !== null) draw(svg, "path", { d: `M${at(bar.mark)} ${y - 7}v14`, class: "truth" });
   });
 }
 
 function drawPicture(place, picture) {
   place.replaceChildren();
-  (picture.kind === "polar" ? polarPicture : rulerPicture)(place, picture);
+  (picture.kind === "polar" ? polarPicture : barsPicture)(place, picture);
 }

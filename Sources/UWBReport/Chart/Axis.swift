@@ -8,8 +8,6 @@ public struct Axis: Sendable, Hashable {
     case logarithmic
     /// Linear over values that are decibels already: ticks at 1, 3, 6, 10, 20 … dB.
     case decibel
-    /// Linear over seconds: ticks at whole seconds, minutes and hours.
-    case duration
   }
 
   /// Quantity and unit, as in "delay (taps)".
@@ -113,7 +111,6 @@ struct AxisMapping {
     switch scale {
     case .linear: return Ticks.linear(lower...upper, count: count)
     case .decibel: return Ticks.decibel(lower...upper, count: count)
-    case .duration: return Ticks.duration(lower...upper, count: count)
     case .logarithmic: return Ticks.logarithmic(lower...upper, count: count)
     }
   }

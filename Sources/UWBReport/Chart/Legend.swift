@@ -1,11 +1,10 @@
-/// Names of a panel's series and bands, in rows over the plot, where they cover nothing.
+/// Names of a panel's series, in rows over the plot, where they cover nothing.
 struct Legend {
   private struct Entry {
     var name: String
     var ink: Ink
     var line: Series.Line?
     var marker: Series.Marker?
-    var isBand: Bool
     /// px
     var width: Double
   }
@@ -15,17 +14,10 @@ struct Legend {
   private let rows: [[Entry]]
 
   init(_ panel: Panel, width: Double) {
-    let named = panel.series.compactMap { series in
-      // A speck alone is too small to show its colour.
-      series.name.map { ($0, series.ink, series.line, series.marker == .speck ? .dot : series.marker, false) }
-    }
-    let shaded = panel.bands.compactMap { band -> (String, Ink, Series.Line?, Series.Marker?, Bool)? in
-      band.name.map { ($0, band.ink, nil, nil, true) }
-    }
     var rows: [[Entry]] = []
     var used = Double.infinity
-    let events = panel.events.map { [($0.name, $0.ink, Series.Line?.none, Series.Marker?.some(.bar), false)] } ?? []
-    for (name, ink, line, marker, isBand) in named + shaded + events {
+    for series in panel.series {
+      guard let name = series.name else { continue }
       let lines = TextMetrics.wrapped(name, to: width - Self.swatch - 8, size: Theme.fontSize)
       let entryWidth = Self.swatch + 6 + TextMetrics.width(lines[0], size: Theme.fontSize) + 14
       if used + entryWidth > width {
@@ -33,11 +25,11 @@ struct Legend {
         used = 0
       }
       rows[rows.count - 1].append(
-        Entry(name: lines[0], ink: ink, line: line, marker: marker, isBand: isBand, width: entryWidth))
+        Entry(name: lines[0], ink: series.ink, line: series.line, marker: series.marker, width: entryWidth))
       used += entryWidth
       // A name of several lines has rows of its own.
       for line in lines.dropFirst() {
-        rows.append([Entry(name: line, ink: ink, line: nil, marker: nil, isBand: false, width: width)])
+        rows.append([Entry(name: line, ink: series.ink, line: nil, marker: nil, width: width)])
         used = .infinity
       }
     }
@@ -53,9 +45,6 @@ struct Legend {
       let middle = top + (Double(index) + 0.5) * Self.rowHeight
       for entry in row {
         builder.group(class: entry.ink.className) { builder in
-          if entry.isBand {
-            builder.rect(Rectangle(left: x, top: middle - 5, width: Self.swatch, height: 10), class: "bar")
-          }
           if let line = entry.line {
             builder.line(x, middle, x + Self.swatch, middle, class: "line" + line.classSuffix)
           }

@@ -1,4 +1,4 @@
-/// One chart: axes and what is drawn between them, in the order heat map, bands, series, reference lines.
+/// One chart: axes and what is drawn between them, in the order series, reference lines.
 public struct Panel: Sendable, Hashable {
   /// Title above the plot; `nil` for none.
   public var title: String?
@@ -10,16 +10,10 @@ public struct Panel: Sendable, Hashable {
   public var topAxis: DerivedAxis?
   /// Of the plot area alone, px.
   public var height: Double
-  /// Coloured cells below everything else; `nil` for none.
-  public var heatMap: HeatMap?
-  /// Shaded areas.
-  public var bands: [Band] = []
   /// Curves and points.
   public var series: [Series] = []
   /// Lines across the plot.
   public var lines: [ReferenceLine] = []
-  /// Places on the x axis where something happened, as short strokes at the bottom.
-  public var events: Events?
   /// Shown in the middle of the plot area, as in "no data".
   public var note: String?
 
@@ -45,10 +39,6 @@ public struct Series: Sendable, Hashable {
   public enum Marker: Int, Sendable, Hashable, CaseIterable {
     /// A shape that is told apart at a glance.
     case dot, square, diamond, triangle, ring, cross
-    /// For clouds of many points.
-    case speck
-    /// A short upright stroke.
-    case bar
 
     /// Those that are told apart at a glance.
     static let forSeries: [Marker] = [.dot, .square, .diamond, .triangle, .ring, .cross]
@@ -81,63 +71,6 @@ public struct Series: Sendable, Hashable {
     self.line = line
     self.marker = marker
     self.isStepped = isStepped
-  }
-}
-
-/// A shaded area between two curves.
-public struct Band: Sendable, Hashable {
-  /// How the edges are joined.
-  public enum Shape: Sendable, Hashable {
-    /// Joined from point to point.
-    case joined
-    /// A box from each point's place to the next one's: the bars of a histogram. The last upper value is not used.
-    case bars
-  }
-
-  /// Its entry in the legend; `nil` for none.
-  public var name: String?
-  /// Places on the horizontal axis.
-  public var x: [Double]
-  /// Lower edge at each place.
-  public var lower: [Double]
-  /// Upper edge at each place.
-  public var upper: [Double]
-  /// Colour.
-  public var ink: Ink
-  /// How the edges are joined.
-  public var shape: Shape
-  /// Whether a fitted y range holds all of it.
-  public var widensRange: Bool
-
-  /// Creates one with the given values.
-  public init(
-    _ name: String? = nil, x: [Double], lower: [Double], upper: [Double], ink: Ink = .series(0),
-    shape: Shape = .joined, widensRange: Bool = true
-  ) {
-    self.name = name
-    self.x = x
-    self.lower = lower
-    self.upper = upper
-    self.ink = ink
-    self.shape = shape
-    self.widensRange = widensRange
-  }
-}
-
-/// Things that have a place on the x axis but no value.
-public struct Events: Sendable, Hashable {
-  /// Entry in the legend.
-  public var name: String
-  /// Places on the horizontal axis.
-  public var x: [Double]
-  /// Colour.
-  public var ink: Ink
-
-  /// Creates one with the given values.
-  public init(_ name: String, x: [Double], ink: Ink = .series(6)) {
-    self.name = name
-    self.x = x
-    self.ink = ink
   }
 }
 
@@ -178,44 +111,5 @@ public struct ReferenceLine: Sendable, Hashable {
     self.line = line
     self.deviation = deviation
     self.widensRange = widensRange
-  }
-}
-
-/// A value for each cell of a grid, as colour.
-public struct HeatMap: Sendable, Hashable {
-  /// Borders of the columns, one more than there are, rising.
-  public var xEdges: [Double]
-  /// Borders of the rows, one more than there are, rising.
-  public var yEdges: [Double]
-  /// rows × columns; a cell whose value is not finite stays empty.
-  public var values: [[Double]]
-  /// What the colours run over; `nil` for `range(of:)` of the values. Values beyond it have the colour of its end.
-  public var range: ClosedRange<Double>?
-  /// How values are placed along the colours.
-  public var scale = Axis.Scale.linear
-  /// Unit after each number, as in "°".
-  public var unit: String
-  /// Title of the colour scale.
-  public var title: String
-
-  /// Creates one with the given values.
-  public init(
-    title: String, xEdges: [Double], yEdges: [Double], values: [[Double]], range: ClosedRange<Double>? = nil,
-    unit: String = ""
-  ) {
-    self.title = title
-    self.xEdges = xEdges
-    self.yEdges = yEdges
-    self.values = values
-    self.range = range
-    self.unit = unit
-  }
-
-  /// From the 2nd to the 98th percentile of what is finite, so that a few outliers leave all others their colours; `nil` without any.
-  public static func range(of values: some Sequence<Double>) -> ClosedRange<Double>? {
-    let sorted = values.filter(\.isFinite).sorted()
-    guard !sorted.isEmpty else { return nil }
-    let cut = sorted.count / 50
-    return sorted[cut]...sorted[sorted.count - 1 - cut]
   }
 }

@@ -28,9 +28,8 @@ struct PanelDrawing {
     return (widths.max() ?? 0) + 8 + 34 + Double(AxisDrawing.yTitle(panel).count - 1) * AxisDrawing.titleSpacing
   }
 
-  /// Room for the labels of horizontal lines or a colour scale, px.
+  /// Room for the labels of horizontal lines, px.
   var rightMargin: Double {
-    if panel.heatMap != nil { return HeatMapDrawing.scaleWidth }
     let widths = rightLabels.map { TextMetrics.width($0.label ?? "", size: 11) + 24 }
     return max(widths.max() ?? 0, 28)
   }
@@ -58,12 +57,9 @@ struct PanelDrawing {
     builder.clipPath(id: clip, area)
     AxisDrawing(plot: plot, panel: panel).draw(into: &builder)
     builder.group(clip: clip) { builder in
-      panel.heatMap.map { HeatMapDrawing($0).drawCells(in: plot, into: &builder) }
       for line in panel.lines { shade(line, in: plot, into: &builder) }
-      for band in panel.bands { plot.draw(band, into: &builder) }
     }
     for series in panel.series { plot.draw(series, into: &builder) }
-    if let events = panel.events { draw(events, in: plot, into: &builder) }
     for line in panel.lines { draw(line, in: plot, into: &builder) }
     for label in labels {
       builder.group(class: label.line.ink.className) { builder in
@@ -73,7 +69,6 @@ struct PanelDrawing {
       }
     }
     drawRightLabels(in: plot, into: &builder)
-    panel.heatMap.map { HeatMapDrawing($0).drawScale(beside: area, into: &builder) }
     if let note = panel.note ?? (panel.isEmpty ? "no data" : nil) {
       builder.text(
         TextMetrics.shortened(note, to: plotWidth - 20, size: Theme.fontSize), left + plotWidth / 2,
@@ -144,14 +139,6 @@ struct PanelDrawing {
     builder.group(class: line.ink.className) { $0.rect(band, class: "band") }
   }
 
-  private func draw(_ events: Events, in plot: PlotArea, into builder: inout SVGBuilder) {
-    let places = events.x.compactMap { plot.x.place($0) }.filter { (0...1).contains($0) }
-    // Strokes on the same half pixel look like one.
-    let pixels = Set(places.map { Int(($0 * plot.area.width * 2).rounded()) }).sorted()
-    let strokes = pixels.map { "M\(SVGBuilder.pair(plot.area.left + Double($0) / 2, plot.area.bottom))v-9" }
-    builder.group(class: events.ink.className, title: events.name) { $0.path(strokes.joined(), class: "line thin") }
-  }
-
   private func draw(_ line: ReferenceLine, in plot: PlotArea, into builder: inout SVGBuilder) {
     let mapping = line.axis == .x ? plot.x : plot.y
     guard let place = mapping.place(line.value), (0...1).contains(place) else { return }
@@ -171,24 +158,19 @@ struct PanelDrawing {
 
 extension Panel {
   fileprivate var xValues: [Double] {
-    series.flatMap { $0.x.prefix($0.y.count) } + bands.flatMap { $0.x } + (heatMap?.xEdges ?? [])
-      + (events?.x ?? []) + lines.filter { $0.axis == .x && $0.widensRange }.map { $0.value }
+    series.flatMap { $0.x.prefix($0.y.count) }
+      + lines.filter { $0.axis == .x && $0.widensRange }.map { $0.value }
   }
 
   fileprivate func yValues(between low: Double, and high: Double) -> [Double] {
-    var values = heatMap?.yEdges ?? []
+    var values: [Double] = []
     for series in series {
       values += zip(series.x, series.y).lazy.filter { $0.0 >= low && $0.0 <= high }.map { $0.1 }
-    }
-    for band in bands where band.widensRange {
-      values += zip(band.x, zip(band.lower, band.upper)).lazy.filter { $0.0 >= low && $0.0 <= high }
-        .flatMap { [$0.1.0, $0.1.1] }
     }
     return values + lines.filter { $0.axis == .y && $0.widensRange }.map { $0.value }
   }
 
   fileprivate var isEmpty: Bool {
-    heatMap == nil && !bands.contains { !$0.x.isEmpty }
-      && !series.contains { zip($0.x, $0.y).contains { $0.isFinite && $1.isFinite } }
+    !series.contains { zip($0.x, $0.y).contains { $0.isFinite && $1.isFinite } }
   }
 }

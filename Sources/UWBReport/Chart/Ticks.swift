@@ -27,22 +27,6 @@ enum Ticks {
     return multiples(of: step, exponent: 0, in: range)
   }
 
-  /// Steps that divide minutes and hours; labels in s, m:ss or h:mm:ss, by the length of the axis.
-  static func duration(_ range: ClosedRange<Double>, count: Int) -> [Tick] {
-    let raw = (range.upperBound - range.lowerBound) / Double(max(count, 1))
-    let steps = [15.0, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86400]
-    guard raw > 10, let step = steps.first(where: { $0 >= raw }) else { return linear(range, count: count) }
-    let hasHours = max(abs(range.lowerBound), abs(range.upperBound)) >= 3600
-    return multiples(of: step, exponent: 0, in: range).map { tick in
-      let seconds = Int(tick.value.magnitude)
-      let (hours, minutes) = (seconds / 3600, seconds / 60 % 60)
-      let sign = tick.value < 0 ? "−" : ""
-      let head = hasHours ? "\(hours):\(twoDigits(minutes))" : "\(seconds / 60)"
-      let label = hasHours && step >= 60 ? sign + head + " h" : sign + head + ":" + twoDigits(seconds % 60)
-      return Tick(value: tick.value, label: label)
-    }
-  }
-
   /// Powers of ten with labels; on short axes 2 and 5 times them too, on less than a decade every whole multiple.
   static func logarithmic(_ range: ClosedRange<Double>, count: Int) -> [Tick] {
     let (start, end) = (log10(range.lowerBound), log10(range.upperBound))
@@ -85,10 +69,6 @@ enum Ticks {
   /// Divides by a power of ten where the exponent is negative: 3/10 is the double nearest to 0.3, 3 · 0.1 is not.
   private static func scaled(_ value: Double, _ exponent: Int) -> Double {
     exponent < 0 ? value / pow(10, Double(-exponent)) : value * pow(10, Double(exponent))
-  }
-
-  private static func twoDigits(_ value: Int) -> String {
-    value < 10 ? "0\(value)" : "\(value)"
   }
 }
 

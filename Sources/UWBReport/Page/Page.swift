@@ -12,8 +12,12 @@ public struct Page: Sendable {
     case table(PageTable)
     /// Charts.
     case charts(PageCharts)
+    /// Values on one axis, drawn.
+    case picture(PagePicture)
     /// A paragraph.
     case text(String)
+    /// Lines as a terminal shows them, under a heading that unfolds them.
+    case listing(String, lines: [String])
   }
 
   /// A heading and what stands under it.
@@ -59,6 +63,8 @@ public struct Page: Sendable {
   public var sentence: String
   /// At the top.
   public var picture: PagePicture?
+  /// At the top, where charts say it better.
+  public var lead: PageCharts?
   /// From top to bottom.
   public var sections: [Section]
   /// How the page was made.
@@ -66,14 +72,19 @@ public struct Page: Sendable {
 
   /// Creates one with the given values.
   public init(
-    title: String, sentence: String, picture: PagePicture? = nil, sections: [Section] = [], provenance: [Fact] = []
+    title: String, sentence: String, picture: PagePicture? = nil, lead: PageCharts? = nil, sections: [Section] = [],
+    provenance: [Fact] = []
   ) {
     self.title = title
     self.sentence = sentence
     self.picture = picture
+    self.lead = lead
     self.sections = sections
     self.provenance = provenance
   }
+
+  /// Values of a fact that are shown at once; more unfold.
+  private static let openValues = 4
 
   /// The whole file.
   ///
@@ -98,7 +109,7 @@ public struct Page: Sendable {
       <main>
       <h1>\(name)</h1>
       <p class="lede">\(Markup.escape(sentence))</p>
-      \(pictureHTML)\(contents)\(sections.enumerated().map { html(of: $1, $0) }.joined())\(provenanceHTML)</main>
+      \(top)\(contents)\(sections.enumerated().map { html(of: $1, $0) }.joined())\(provenanceHTML)</main>
       <footer>Charts: <span id="library">dygraphs</span>. \(PageAssets.licence)</footer>
       <script type="application/json" id="data">\(data)</script>
       <script>\(library)</script>
@@ -109,12 +120,17 @@ public struct Page: Sendable {
       """
   }
 
-  private var pictureHTML: String {
-    guard let picture else { return "" }
-    let list = picture.list.map { "<li>\(Markup.escape($0))</li>" }.joined()
-    return "<figure><div id=\"picture\"></div><figcaption>\(picture.caption)</figcaption></figure>\n"
-      + (list.isEmpty ? "" : "<details><summary>The peers in numbers</summary><ol>\(list)</ol></details>\n")
-      + "<noscript><p>The picture and the charts need JavaScript; the tables do not.</p></noscript>\n"
+  private var top: String {
+    var text = lead == nil ? "" : "<div data-group=\"0\"></div>\n"
+    if let picture {
+      let list = picture.list.map { "<li>\(Markup.escape($0))</li>" }.joined()
+      text += picture.html(0)
+      if !list.isEmpty { text += "<details><summary>The peers in numbers</summary><ol>\(list)</ol></details>\n" }
+    }
+    return text.isEmpty
+      ? ""
+      : text
+        + "<noscript><p>The picture and the charts need JavaScript; the tables do not.</p></noscript>\n"
   }
 
   private var contents: String {
@@ -126,11 +142,18 @@ public struct Page: Sendable {
   private func html(of section: Section, _ number: Int) -> String {
     var text = "<section id=\"s\(number)\">\n<h2>\(Markup.escape(section.title))</h2>\n"
     if let note = section.note { text += "<p class=\"note\">\(Markup.escape(note))</p>\n" }
-    var group = sections[..<number].reduce(0) { $0 + $1.groups.count }
+    var group = sections[..<number].reduce(lead == nil ? 0 : 1) { $0 + $1.groups.count }
+    var picture = sections[..<number].reduce(self.picture == nil ? 0 : 1) { $0 + $1.pictures.count }
     for block in section.blocks {
       switch block {
+      case .picture(let bars):
+        text += bars.html(picture)
+        picture += 1
       case .table(let table): text += table.html
       case .text(let paragraph): text += "<p>\(Markup.escape(paragraph))</p>\n"
+      case .listing(let name, let lines):
+        text +=
+          "<details><summary>\(Markup.escape(name))</summary><pre>\(lines.map(Markup.escape).joined(separator: "\n"))</pre></details>\n"
       case .charts:
         text += "<div data-group=\"\(group)\"></div>\n"
         group += 1
@@ -141,8 +164,10 @@ public struct Page: Sendable {
 
   private var provenanceHTML: String {
     let rows = provenance.map { fact in
-      "<tr><th scope=\"row\">\(Markup.escape(fact.name))</th><td>"
-        + fact.values.map { Markup.escape($0) }.joined(separator: "<br/>") + "</td></tr>\n"
+      let lines = fact.values.map { Markup.escape($0) }.joined(separator: "<br/>")
+      return "<tr><th scope=\"row\">\(Markup.escape(fact.name))</th><td>"
+        + (fact.values.count > Self.openValues
+          ? "<details><summary>\(fact.values.count) entries</summary>\(lines)</details>" : lines) + "</td></tr>\n"
     }
     return
       "<section id=\"made\">\n<h2>How this was made</h2>\n<table class=\"facts\"><tbody>\n\(rows.joined())</tbody></table>\n</section>\n"
@@ -151,14 +176,17 @@ public struct Page: Sendable {
   /// What the script reads. No `<` is in it, which could end its element.
   private var data: String {
     struct Data: Encodable {
-      var picture: PagePicture?
+      var pictures: [PagePicture]
       var groups: [PageCharts]
     }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     // Numbers that are not finite are left out of all that is encoded.
     let bytes =
-      (try? encoder.encode(Data(picture: picture, groups: sections.flatMap(\.groups)))) ?? Foundation.Data("{}".utf8)
+      (try? encoder.encode(
+        Data(
+          pictures: [picture].compactMap { $0 } + sections.flatMap(\.pictures),
+          groups: [lead].compactMap { $0 } + sections.flatMap(\.groups)))) ?? Foundation.Data("{}".utf8)
     return String(decoding: bytes, as: UTF8.self).replacing("<", with: "\\u003c")
   }
 }
@@ -166,6 +194,9 @@ public struct Page: Sendable {
 extension Page.Section {
   fileprivate var groups: [PageCharts] {
     blocks.compactMap { if case .charts(let charts) = $0 { charts } else { nil } }
+  }
+  fileprivate var pictures: [PagePicture] {
+    blocks.compactMap { if case .picture(let picture) = $0 { picture } else { nil } }
   }
 }
 

@@ -23,6 +23,7 @@ public struct PageChart: Sendable, Encodable {
     /// Seconds that become minutes or hours where there are many.
     var scaled: Bool
     var log: Bool
+    /// What is shown at first along the horizontal axis, and always along the vertical one.
     var range: [Double]?
 
     /// - Parameters:
@@ -43,8 +44,8 @@ public struct PageChart: Sendable, Encodable {
 
   /// How a series is drawn.
   public enum Style: String, Sendable, Encodable {
-    /// A line, a thicker one, dots, or filled steps.
-    case line, thick, dots, bars
+    /// A line, a thicker one, one with dots, dots alone, steps, or filled steps.
+    case line, thick, marked, dots, steps, bars
   }
 
   /// One column over the horizontal axis.
@@ -52,15 +53,20 @@ public struct PageChart: Sendable, Encodable {
     var label: String
     var column: String
     var style: Style
-    var dash: Bool
+    var dash: [Int]
     var color: Color
 
     /// Creates one with the given values.
     public init(_ label: String, column: String, _ style: Style = .line, isDashed: Bool = false, color: Color) {
+      self.init(label, column: column, style, dash: isDashed ? [7, 4] : [], color: color)
+    }
+
+    /// - Parameter dash: lengths of strokes and gaps, px; none for a whole line.
+    init(_ label: String, column: String, _ style: Style, dash: [Int], color: Color) {
       self.label = label
       self.column = column
       self.style = style
-      dash = isDashed
+      self.dash = dash
       self.color = color
     }
   }

@@ -8,6 +8,8 @@ public struct PageTable: Sendable {
   public var rows: [[String]]
   /// Rows that are shown at once; the rest unfolds.
   static let openRows = 30
+  /// Rows of a table that always stands open; a longer one is folded on a phone.
+  static let plainRows = 4
 
   /// Creates one with the given values.
   public init(_ name: String? = nil, columns: [String], rows: [[String]] = []) {
@@ -18,13 +20,19 @@ public struct PageTable: Sendable {
 
   var html: String {
     let shown = rows.prefix(Self.openRows)
-    var text = table(name, shown)
+    let isLong = rows.count > Self.plainRows
+    var text = isLong ? "<details class=\"fold\" open=\"\"><summary>\(summary)</summary>\n" : ""
+    text += table(isLong ? nil : name, shown)
     if rows.count > shown.count {
       text +=
         "<details><summary>\(NumberText.count(rows.count - shown.count)) rows more</summary>\n"
         + table(nil, rows.dropFirst(shown.count)) + "</details>\n"
     }
-    return text
+    return text + (isLong ? "</details>\n" : "")
+  }
+
+  private var summary: String {
+    name.map(Markup.escape) ?? "\(NumberText.count(rows.count)) rows"
   }
 
   private func table(_ name: String?, _ rows: ArraySlice<[String]>) -> String {

@@ -5,6 +5,8 @@ public struct PageTrack: Sendable, Encodable {
     var label: String
     var x: Double?
     var y: Double?
+    /// Of its place, drawn as a band.
+    var deviation: Double?
     var color: PageChart.Color
 
     /// An upright line at `x`, or a level one at `y`.

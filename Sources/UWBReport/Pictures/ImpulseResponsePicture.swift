@@ -97,8 +97,11 @@ public struct ImpulseResponsePicture: Sendable, Hashable {
 
   /// The picture as a figure.
   public var figure: Figure {
-    Figure(title: heading, subtitle: firstPathText, panels: [wholePanel, edgePanel])
+    Figure(title: heading, subtitle: firstPathText, panels: panels)
   }
+
+  /// The whole response and its leading edge, as plots.
+  public var panels: [Panel] { [wholePanel, edgePanel] }
 
   private var heading: String {
     var parts = [capture ?? "Channel impulse response"]
@@ -108,7 +111,8 @@ public struct ImpulseResponsePicture: Sendable, Hashable {
     return parts.joined(separator: " · ")
   }
 
-  private var firstPathText: String? {
+  /// Where both first paths are, in words.
+  public var firstPathText: String? {
     var parts: [String] = []
     if let mark = firstPath {
       let deviation = mark.deviationTaps.map { " ± \(NumberText.significant($0, digits: 2))" } ?? ""

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Errors of a replay against the truth: of each stage, and by the truth's label.
-struct ReplayErrors: Sendable {
+/// Errors of distances and directions against the truth: of each stage, and by the truth's label.
+public struct ReplayErrors: Sendable {
   /// What a distance may have gone through.
   enum Stage: String, CaseIterable, Sendable {
     case raw, calibrated, delivered, chip
@@ -31,7 +31,11 @@ struct ReplayErrors: Sendable {
   /// rad
   private(set) var elevation = ErrorStatistics()
 
-  mutating func add(_ update: ReplayReport.Update) {
+  /// None yet.
+  public init() {}
+
+  /// Takes what is known of the truth; an update without any counts for nothing.
+  public mutating func add(_ update: ReplayReport.Update) {
     if let truth = update.trueDistance {
       Self.add(update, truth, to: &all)
       if let isLineOfSight = update.isLineOfSight {
@@ -62,21 +66,40 @@ struct ReplayErrors: Sendable {
     [("all", all)] + labelled.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
 
-  var isEmpty: Bool { all.stages.isEmpty && azimuth.count == 0 && elevation.count == 0 }
+  /// Whether nothing came with a truth.
+  public var isEmpty: Bool { all.stages.isEmpty && azimuth.count == 0 && elevation.count == 0 }
 
   // MARK: For the page
+
+  /// How errors of distances are distributed, and whether their deviations are honest, by label; `nil` without distances.
+  public var charts: PageCharts? {
+    all.stages.isEmpty
+      ? nil
+      : PageCharts(
+        label: "Label", x: .init(column: "error", "Absolute error", unit: "m"),
+        tracks: groups.map { track($0.group, $0.name) }, charts: [Self.distribution, Self.histogram], isBeside: true)
+  }
+
+  /// What the delivered distances, or the azimuths, came to, in a sentence.
+  public var sentence: String? {
+    if let median = all.stages[.delivered]?.quantile(0.5), let tail = all.stages[.delivered]?.quantile(0.9) {
+      return
+        "Half of the delivered distances are within \(Self.length(median)) of the truth, 90 % within \(Self.length(tail))"
+        + (all.stages[.chip]?.quantile(0.9).map { "; of the chip's own, 90 % within \(Self.length($0))." } ?? ".")
+    }
+    return azimuth.quantile(0.5).map {
+      "Half of the azimuths are within \(NumberText.fixed($0 * 180 / .pi, decimals: 1))° of the truth."
+    }
+  }
+
+  static func length(_ metres: Double) -> String {
+    "\(NumberText.fixed(metres, decimals: metres < 1 ? 3 : 2)) m"
+  }
 
   var section: Page.Section? {
     guard !isEmpty else { return nil }
     var blocks: [Page.Block] = [.table(table)]
-    if !all.stages.isEmpty {
-      blocks.append(
-        .charts(
-          PageCharts(
-            label: "Label", x: .init(column: "error", "Absolute error", unit: "m"),
-            tracks: groups.map { track($0.group, $0.name) }, charts: [Self.distribution, Self.histogram], isBeside: true
-          )))
-    }
+    if let charts { blocks.append(.charts(charts)) }
     return Page.Section(
       "Errors against the truth",
       note:

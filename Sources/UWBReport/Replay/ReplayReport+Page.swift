@@ -1,60 +1,25 @@
 extension ReplayReport {
-  /// Rows that all tracks of a page have together, and bytes that all their impulse responses have before base64 (512 kB with it).
-  private static let rowBudget = 49_152
-  private static let responseBudget = 393_216
-
   /// The page.
   ///
   /// - Parameters:
   ///   - source: what was replayed, as a title.
   ///   - provenance: how it was made.
   public func page(of source: String, provenance: [Page.Fact] = []) -> Page {
-    let drawn = thinned
-    var page = Page(title: source, sentence: sentence(of: drawn), picture: picture(of: drawn), provenance: provenance)
-    let charted = drawn.filter { $0.rows.rowCount > 0 || !$0.marks.isEmpty || !$0.responses.isEmpty }
-    if !charted.isEmpty {
-      let x = PageChart.Axis(
-        column: charted.contains(where: \.hasTimes) ? "time" : "exchange", "Time", unit: "s", isTime: true)
-      var note =
-        "Charts share zoom and cursor. Drag across one to zoom in; hold Shift to move; double-click for all. The wheel zooms with Ctrl."
-      if tracks.count > drawn.count { note += " The first \(drawn.count) of \(tracks.count) are drawn." }
-      for isTimed in [true, false] {
-        let own = charted.filter { $0.hasTimes == isTimed }
-        guard !own.isEmpty else { continue }
-        let axis = isTimed ? x : PageChart.Axis(column: "exchange", "Exchange", unit: "")
-        page.sections.append(
-          .init(
-            isTimed ? "Over time" : "Over exchanges",
-            note: isTimed
-              ? note : "These captures have no clock that rises, so the exchange's number is the axis. \(note)",
-            [
-              .charts(
-                PageCharts(
-                  label: "Capture and peer", x: axis, tracks: own.map(\.page), charts: Self.charts(over: axis),
-                  isLinked: true,
-                  hint: "Point at a chart for its values."))
-            ]))
-      }
-    }
+    let drawn = tracks.filter(\.isDrawn)
+    var page = Page(title: source, sentence: sentence, picture: picture(of: drawn), provenance: provenance)
+    var rows = drawn.map(\.rows)
+    TrackRows.thin(&rows)
+    page.sections = TrackRows.sections(
+      of: rows, label: "Capture and peer", left: tracks.count - drawn.count, Self.charts)
     if let section = errors.section {
       page.sections.append(section)
-      if let residuals = residuals(of: drawn) { page.sections.append(residuals) }
+      if let residuals = residuals(of: zip(drawn, rows).filter { $0.0.distanceErrors.count > 0 }.map(\.1)) {
+        page.sections.append(residuals)
+      }
     }
     page.sections.append(.init("Captures and peers", [.table(trackTable)]))
     if let losses { page.sections.append(losses) }
     return page
-  }
-
-  /// The drawn tracks, coarse enough for the budgets.
-  private var thinned: [ReplayTrack] {
-    var drawn = tracks.filter(\.isDrawn)
-    while drawn.reduce(0, { $0 + $1.rows.rowCount }) > Self.rowBudget,
-      let most = drawn.indices.max(by: { drawn[$0].rows.rowCount < drawn[$1].rows.rowCount })
-    { drawn[most].halveRows() }
-    while drawn.reduce(0, { $0 + $1.responses.byteCount }) > Self.responseBudget,
-      let most = drawn.indices.max(by: { drawn[$0].responses.byteCount < drawn[$1].responses.byteCount })
-    { drawn[most].responses.halve() }
-    return drawn
   }
 
   private static func charts(over x: PageChart.Axis) -> [PageChart] {
@@ -105,8 +70,7 @@ extension ReplayReport {
     ]
   }
 
-  private func residuals(of drawn: [ReplayTrack]) -> Page.Section? {
-    let own = drawn.filter { $0.distanceErrors.count > 0 }
+  private func residuals(of own: [TrackRows]) -> Page.Section? {
     guard !own.isEmpty else { return nil }
     let x = PageChart.Axis(column: "truth", "True distance", unit: "m")
     // All tracks together: a place that stands still has one distance.
@@ -135,36 +99,27 @@ extension ReplayReport {
 
   // MARK: The top
 
-  private func sentence(of drawn: [ReplayTrack]) -> String {
+  private var sentence: String {
     func plural(_ count: Int, _ word: String) -> String { "\(NumberText.count(count)) \(word)\(count == 1 ? "" : "s")" }
     let rejected = rejections.values.reduce(0) { $0.addingReportingOverflow($1).partialValue }
     let captures = Set(tracks.map(\.name.capture)).count
     let peers = Set(tracks.map(\.name.peer)).count
     let seconds = tracks.reduce(into: [String: Double]()) {
-      $0[$1.name.capture ?? "", default: 0] = max($0[$1.name.capture ?? ""] ?? 0, $1.seconds)
+      $0[$1.name.capture ?? "", default: 0] = max($0[$1.name.capture ?? ""] ?? 0, $1.rows.seconds)
     }.values.reduce(0, +)
     var text = "\(plural(updates + rejected, "exchange")) with \(plural(peers, "peer"))"
     if captures > 1 { text += " in \(plural(captures, "capture"))" }
     if seconds > 0 { text += " over \(Self.duration(seconds))" }
     text += " gave \(plural(updates, "update"))"
     text += rejected > 0 ? "; \(NumberText.count(rejected)) were rejected." : "."
-    let stages = errors.all.stages
-    if let median = stages[.delivered]?.quantile(0.5), let tail = stages[.delivered]?.quantile(0.9) {
-      text +=
-        " Half of the delivered distances are within \(Self.length(median)) of the truth, 90 % within \(Self.length(tail))"
-      text += stages[.chip]?.quantile(0.9).map { "; of the chip's own, 90 % within \(Self.length($0))." } ?? "."
-    } else if let median = errors.azimuth.quantile(0.5) {
-      text += " Half of the azimuths are within \(NumberText.fixed(median * 180 / .pi, decimals: 1))° of the truth."
+    if let found = errors.sentence {
+      text += " \(found)"
     } else if tracks.count == 1, let track = tracks.first, let mean = track.distance.meanIfAny {
       text +=
-        " The distance is \(Self.length(mean)) on average, from \(Self.length(track.distances?.lowerBound ?? mean)) to "
-      text += "\(Self.length(track.distances?.upperBound ?? mean))."
+        " The distance is \(ReplayErrors.length(mean)) on average, from \(ReplayErrors.length(track.distances?.lowerBound ?? mean)) to "
+      text += "\(ReplayErrors.length(track.distances?.upperBound ?? mean))."
     }
     return text
-  }
-
-  private static func length(_ metres: Double) -> String {
-    "\(NumberText.fixed(metres, decimals: metres < 1 ? 3 : 2)) m"
   }
 
   private static func duration(_ seconds: Double) -> String {
@@ -186,7 +141,7 @@ extension ReplayReport {
         peer.trueDistance = last.trueDistance
         peer.trueAzimuth = last.trueAzimuth.map { $0 * degrees }
         guard last.azimuth != nil else { return peer }
-        let (distances, azimuths) = (track.values("distance"), track.values("azimuth"))
+        let (distances, azimuths) = (track.rows.values("distance"), track.rows.values("azimuth"))
         let step = max(1, azimuths.count / 300)
         peer.trail = stride(from: 0, to: azimuths.count, by: step).compactMap { place in
           azimuths[place].isFinite ? [distances[place].isFinite ? distances[place] : nil, azimuths[place]] : nil
@@ -223,19 +178,20 @@ extension ReplayReport {
   }
 
   private var losses: Page.Section? {
-    guard !rejections.isEmpty || !skippedInput.isEmpty else { return nil }
-    func table(_ name: String, _ counts: [String: Int]) -> Page.Block? {
-      counts.isEmpty
-        ? nil
-        : .table(
-          PageTable(
-            name, columns: ["Reason", "Count"],
-            rows: counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map {
-              [$0.key, NumberText.count($0.value)]
-            }))
+    .losses([("Rejected exchanges", rejections), ("Skipped input", skippedInput)])
+  }
+}
+
+extension Page.Section {
+  /// Counts by reason; `nil` where nothing was lost.
+  public static func losses(_ kinds: [(name: String, counts: [String: Int])]) -> Page.Section? {
+    let tables = kinds.filter { !$0.counts.isEmpty }.map { name, counts in
+      Page.Block.table(
+        PageTable(
+          name, columns: ["Reason", "Count"],
+          rows: counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { [$0.key, NumberText.count($0.value)] }))
     }
-    return .init(
-      "What was lost", note: "Documentation/how-to/reasons.md explains each reason.",
-      [table("Rejected exchanges", rejections), table("Skipped input", skippedInput)].compactMap { $0 })
+    guard !tables.isEmpty else { return nil }
+    return .init("What was lost", note: "Documentation/how-to/reasons.md explains each reason.", tables)
   }
 }

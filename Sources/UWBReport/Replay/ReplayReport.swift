@@ -102,7 +102,7 @@ public struct ReplayReport: Sendable {
     guard let first = update.firstPathTaps ?? update.chipFirstPathTaps else { return }
     withTrack(capture: update.capture, peer: update.peer) { track in
       guard track.isDrawn else { return }
-      track.responses.add(
+      track.rows.responses.add(
         update.key, value: update.rawDistance ?? first, first: first, chip: update.chipFirstPathTaps,
         spacing: tapSpacing * 1e9, magnitudes: magnitudes)
     }
@@ -119,9 +119,13 @@ public struct ReplayReport: Sendable {
   }
 
   /// What a session tells beside updates, or what is remarkable in one.
-  public mutating func addEvent(capture: String? = nil, peer: String, exchange: Int = 0, time: Double, name: String) {
+  ///
+  /// - Parameter exchange: `nil` for the peer's last.
+  public mutating func addEvent(
+    capture: String? = nil, peer: String, exchange: Int? = nil, time: Double, name: String
+  ) {
     withTrack(capture: capture, peer: peer) {
-      $0.add(name, isRejection: false, at: .init(exchange: exchange, time: time))
+      $0.add(name, isRejection: false, at: .init(exchange: exchange ?? $0.last?.exchange ?? 0, time: time))
     }
   }
 

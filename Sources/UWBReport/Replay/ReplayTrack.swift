@@ -18,7 +18,7 @@ struct ReplayTrack: Sendable {
   private static let length = 1e-4
   private static let angle = 0.01
 
-  static let columns = [
+  private static let columns = [
     Column(name: "distance", step: length) { $0.distance },
     Column(name: "distanceDeviation", step: length) { $0.distanceDeviation },
     Column(name: "raw", step: length) { $0.rawDistance },
@@ -57,15 +57,13 @@ struct ReplayTrack: Sendable {
   private(set) var chipErrors = ErrorStatistics()
   private(set) var last: ReplayReport.Update?
   private(set) var distances: ClosedRange<Double>?
-  private(set) var rows: MinMaxDecimator
-  private(set) var marks: [(name: String, isRejection: Bool, runs: MarkRuns)] = []
-  var responses = ImpulseResponseRuns()
-  private var times: (first: Double, last: Double, isRising: Bool)?
+  var rows: TrackRows
 
   init(name: Name, capacity: Int) {
     self.name = name
     isDrawn = capacity > 0
-    rows = MinMaxDecimator(capacity: capacity, columns: Self.columns.count)
+    rows = TrackRows(
+      name: name.text, columns: Self.columns.map { .init(name: $0.name, step: $0.step) }, capacity: capacity)
   }
 
   mutating func add(_ update: ReplayReport.Update) {
@@ -82,77 +80,11 @@ struct ReplayTrack: Sendable {
       if let chip = update.chipDistance { chipErrors.add(chip - truth) }
     }
     guard isDrawn else { return }
-    follow(update.time)
-    rows.add(update.key, Self.columns.map { $0.value(update) ?? .nan })
+    rows.add(update.key, Self.columns.map { $0.value(update) })
   }
 
   mutating func add(_ mark: String, isRejection: Bool, at key: MinMaxDecimator.Key) {
     if isRejection { rejected += 1 }
-    guard isDrawn, key.time.isFinite else { return }
-    follow(key.time)
-    let place = marks.firstIndex { $0.name == mark } ?? marks.count
-    if place == marks.count {
-      // More kinds than a reader can tell apart.
-      guard place < 16 else { return }
-      marks.append((mark, isRejection, MarkRuns()))
-    }
-    marks[place].runs.add(key)
+    if isDrawn { rows.mark(mark, isLoss: isRejection, at: key) }
   }
-
-  private mutating func follow(_ time: Double) {
-    guard let known = times else {
-      times = (time, time, true)
-      return
-    }
-    times = (known.first, time, known.isRising && time >= known.last)
-  }
-
-  /// From the first to the last, s; 0 where the capture has no usable clock.
-  var seconds: Double { times.map { $0.isRising ? max($0.last - $0.first, 0) : 0 } ?? 0 }
-
-  /// Without a clock that rises, everything would stand at one place: the exchange's number then is the axis.
-  var hasTimes: Bool { times.map { $0.isRising && $0.last > $0.first } ?? false }
-
-  // MARK: For the page
-
-  func values(_ column: String) -> [Double] {
-    Self.columns.firstIndex { $0.name == column }.map { rows.values(of: $0) } ?? []
-  }
-
-  var page: PageTrack {
-    var note: String?
-    if rows.rowsPerRun > 1 {
-      note =
-        "Drawn are the lowest and the highest value of each \(NumberText.count(rows.rowsPerRun)) exchanges, so that no extreme is lost."
-    }
-    var track = PageTrack(name: name.text, note: note)
-    let keys = rows.keys
-    track.x = hasTimes ? "time" : "exchange"
-    track.add("time", keys.lazy.map(\.time), step: 1e-4)
-    track.add("exchange", keys.lazy.map { Double($0.exchange) }, step: 1)
-    for (index, column) in Self.columns.enumerated() {
-      let values = rows.values(of: index)
-      if values.contains(where: { !$0.isNaN }) { track.add(column.name, values, step: column.step) }
-    }
-    let kinds = marks.enumerated().sorted {
-      ($0.element.isRejection ? 0 : 1, $0.offset) < ($1.element.isRejection ? 0 : 1, $1.offset)
-    }
-    track.marks = kinds.enumerated().map { place, kind in
-      let runs = kind.element.runs.runs
-      return PageTrack.Mark(
-        label: kind.element.name, count: kind.element.runs.count,
-        color: .series(kind.element.isRejection ? 6 - place % 3 : place),
-        columns: [
-          "time": PageColumn(runs.lazy.map(\.first.time), step: 1e-4),
-          "time_end": PageColumn(runs.lazy.map(\.last.time), step: 1e-4),
-          "exchange": PageColumn(runs.lazy.map { Double($0.first.exchange) }, step: 1),
-          "exchange_end": PageColumn(runs.lazy.map { Double($0.last.exchange) }, step: 1),
-        ])
-    }
-    track.waterfall = responses.waterfall
-    return track
-  }
-
-  /// Coarser, for a page of many tracks.
-  mutating func halveRows() { rows.halve() }
 }

@@ -39,12 +39,10 @@ enum Theme {
     .uwb .dots{stroke-dasharray:1.5 3.5;stroke-linecap:butt}
     .uwb .dashdot{stroke-dasharray:9 3 1.5 3;stroke-linecap:butt}
     .uwb .dot{fill:none;stroke:currentColor;stroke-width:5.5;stroke-linecap:round}
-    .uwb .speck{fill:none;stroke:currentColor;stroke-width:3;stroke-linecap:round;stroke-opacity:.75}
     .uwb .box{fill:none;stroke:currentColor;stroke-width:5.5;stroke-linecap:square}
     .uwb .mark{fill:currentColor;stroke:none}
     .uwb .ring{fill:none;stroke:currentColor;stroke-width:1.5}
     .uwb .band{fill:currentColor;fill-opacity:.16;stroke:none}
-    .uwb .bar{fill:currentColor;fill-opacity:.55;stroke:none}
     .uwb .ink{fill:currentColor}
     .uwb .halo{paint-order:stroke;stroke:#fff;stroke-width:3.5px;stroke-linejoin:round}
     .uwb .onlight{fill:#1f2328}

@@ -14,7 +14,7 @@ struct CalibrateAngleCommand: ParsableCommand {
 
       EXAMPLE
         uwb calibrate angle walk.sigmf-meta --out cal.json
-        uwb calibrate angle board.csv --out cal.json --svg errors.svg
+        uwb calibrate angle board.csv --out cal.json --report errors.html
         uwb replay other.csv --calibration cal.json
         uwb calibrate angle --trim boresight-of-b.csv --calibration cal.json --board b --out b.json
       """)
@@ -47,9 +47,6 @@ struct CalibrateAngleCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Calibration file to write this part of.", valueName: "file.json"))
   var out: String
 
-  @Option(help: ArgumentHelp("Draw errors before and after over the grid.", valueName: "file.svg"))
-  var svg: String?
-
   @Option(help: "What to print: a table, or ndjson.")
   var output = OutputKind.table
 
@@ -57,6 +54,8 @@ struct CalibrateAngleCommand: ParsableCommand {
     help: ArgumentHelp(
       "Inner region, degrees: its errors are printed beside those of all rows.", valueName: "az,el"))
   var inner = "48,24"
+
+  @OptionGroup var page: ReportOptions
 
   @OptionGroup var messages: MessageOptions
 
@@ -83,16 +82,28 @@ struct CalibrateAngleCommand: ParsableCommand {
   mutating func run() throws {
     captures = try options.captures(captures)
     let inputs = captures + [trim].compactMap { $0 }
-    try FileUse(captures: inputs, files: [truth, array, calibration], outputs: [out, svg]).check()
+    try FileUse(captures: inputs, files: [truth, array, calibration], outputs: [out, page.report]).check()
     let table = try TruthFile.read(truth, captures: inputs) ?? TruthTable()
+    let file = page.begin(
+      captures: captures,
+      files: [
+        ("Reference directions", trim), ("Truth", truth), ("Antennas", array), (ReportFile.calibration, calibration),
+      ])
     guard !captures.isEmpty else {
-      let file = calibration ?? out
-      let known = try CalibrationFile.read(file)
+      let name = calibration ?? out
+      let known = try CalibrationFile.read(name)
       guard let angle = known.angle else {
         throw CaptureError(
-          file: file, place: "angle", problem: "is missing", remedy: "Measure a board with uwb calibrate angle first.")
+          file: name, place: "angle", problem: "is missing", remedy: "Measure a board with uwb calibrate angle first.")
       }
-      return try write(angle, isBoard: true, known.origins?.board, table)
+      let moved = try write(angle, isBoard: true, known.origins?.board, table)
+      let written = try CalibrationFile.read(out).angle ?? angle
+      try file?.write { provenance in
+        Page(
+          title: "Calibration of angles, moved", sentence: moved ?? "", sections: CalibrationSections.angle(written),
+          provenance: provenance)
+      }
+      return
     }
     var measured = try measurements(captures, table)
     let report: AngleCalibrationReport
@@ -106,16 +117,21 @@ struct CalibrateAngleCommand: ParsableCommand {
     case .table: try ByteOutput.write(report.table)
     case .ndjson: try ByteOutput.write(report.ndjson)
     }
-    if let svg { try OutputFile.write(report.picture.svg(), to: svg) }
     if report.isChipAsGood {
       Message.write(
         "\(out): no calibration of phase differences is written: on directions held out it does not beat the chip's own angles. Measure "
           + "more directions, and each of them more often.")
     }
-    try write(
+    let moved = try write(
       report.isChipAsGood ? AngleCalibration() : report.calibration, isBoard: report.antennas == nil,
       measured.origin.made(board: trim == nil ? board : nil), table)
     Message.note("\(out): \(report.measured.samples.count) measurements, \(report.pointCount) directions")
+    try file?.write { provenance in
+      Page(
+        title: "Calibration of angles: \(ReportFile.title(of: captures))",
+        sentence: report.sentence + (moved.map { " \($0)" } ?? ""), picture: report.picture,
+        sections: report.sections, provenance: provenance)
+    }
   }
 
   private func measurements(_ captures: [String], _ table: TruthTable) throws -> AngleMeasurements {
@@ -132,11 +148,14 @@ struct CalibrateAngleCommand: ParsableCommand {
   }
 
   /// Writes one part, moved to the board of `--trim` where that is given.
+  ///
+  /// - Returns: how far it was moved.
+  @discardableResult
   private func write(
     _ calibration: AngleCalibration, isBoard: Bool, _ origin: CalibrationOrigin?, _ table: TruthTable
-  ) throws {
-    var (calibration, origin) = (calibration, origin)
-    if let trim { (calibration, origin) = try moved(calibration, origin, by: trim, table) }
+  ) throws -> String? {
+    var (calibration, origin, text) = (calibration, origin, String?.none)
+    if let trim { (calibration, origin, text) = try moved(calibration, origin, by: trim, table) }
     try CalibrationFile.update(out) { file, origins in
       // Phases and CIRs have parts of their own: what the other run measured stays.
       var angle = file.angle ?? AngleCalibration()
@@ -151,13 +170,14 @@ struct CalibrateAngleCommand: ParsableCommand {
       }
       file.angle = angle == AngleCalibration() ? nil : angle
     }
+    return text
   }
 
   // MARK: Another board
 
   private func moved(
     _ calibration: AngleCalibration, _ origin: CalibrationOrigin?, by trim: String, _ table: TruthTable
-  ) throws -> (AngleCalibration, CalibrationOrigin) {
+  ) throws -> (AngleCalibration, CalibrationOrigin?, String?) {
     let references = try measurements([trim], table)
     let result: BoardTrim.Result
     do {
@@ -167,12 +187,12 @@ struct CalibrateAngleCommand: ParsableCommand {
     }
     let offsets = result.offsets.map { String(decimal: $0 * 180 / .pi, places: 1) + "°" }.joined(separator: ", ")
     let left = String(decimal: (result.calibration.boardVariance ?? 0).squareRoot() * 180 / .pi, places: 1)
-    Message.note(
-      "\(out): moved by \(offsets) at \(result.directionCount) reference directions; phases may differ by \(left)° still"
-    )
+    let text =
+      "moved by \(offsets) at \(result.directionCount) reference directions; phases may differ by \(left)° still"
+    Message.note("\(out): \(text)")
     var made = references.origin.made(board: board)
     made.trimmedFrom = (origin?.trimmedFrom ?? []) + (origin?.captures ?? [])
-    return (result.calibration, made)
+    return (result.calibration, made, "The phases were \(text).")
   }
 
   private static func captureError(_ failure: BoardTrim.Failure, _ trim: String) -> CaptureError {

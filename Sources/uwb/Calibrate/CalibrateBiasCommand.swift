@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import UWBCapture
 import UWBDSP
+import UWBReport
 
 extension BiasOutput.Kind: ExpressibleByArgument {}
 extension QualityFeatureSet: ExpressibleByArgument {}
@@ -67,6 +68,8 @@ struct CalibrateBiasCommand: ParsableCommand {
 
   @OptionGroup var engine: EngineOptions
 
+  @OptionGroup var page: ReportOptions
+
   @OptionGroup var messages: MessageOptions
 
   func validate() throws {
@@ -78,8 +81,9 @@ struct CalibrateBiasCommand: ParsableCommand {
 
   mutating func run() throws {
     captures = try engine.input.captures(captures)
-    try FileUse(captures: captures, files: engine.files + [truth], outputs: [out, svg]).check()
-    if unlabelled { return try learnBaseline() }
+    try FileUse(captures: captures, files: engine.files + [truth], outputs: [out, svg, page.report]).check()
+    let file = page.begin(captures: captures, files: engine.namedFiles + [("Truth", truth)])
+    if unlabelled { return try learnBaseline(file) }
     // Told before anything is read: each capture is one place.
     guard captures.count >= 4 else { throw tooFew }
     let table = try TruthFile.read(truth, captures: captures) ?? TruthTable()
@@ -125,9 +129,12 @@ struct CalibrateBiasCommand: ParsableCommand {
           + (trained.lineOfSight.map { "; line of sight \($0.featureSet.rawValue), λ \($0.lambda)" } ?? ""))
     }
     if let svg { try OutputFile.write(BiasPicture.figure(figures).svg(), to: svg) }
+    try file?.write(facts: [.estimators(exchanges.methods)]) {
+      BiasPage(figures: figures, exchanges: exchanges, title: ReportFile.title(of: captures)).page($0)
+    }
   }
 
-  private func learnBaseline() throws {
+  private func learnBaseline(_ file: ReportFile?) throws {
     var exchanges = LabelledExchanges()
     for (capture, name) in zip(captures, CaptureNames.shortest(captures)) {
       try exchanges.add(capture, name: name, truth: nil, methods: try methods(), options: engine)
@@ -144,9 +151,16 @@ struct CalibrateBiasCommand: ParsableCommand {
       // What a range bias was made of is told with it.
       if known?.rangeBias == nil { origins.quality = exchanges.origin.made() }
     }
-    var text = "\(out): a clear first path has \(String(decimal: baseline.levelAtOneMetredB, places: 1)) dB at 1 m"
+    var text = "a clear first path has \(String(decimal: baseline.levelAtOneMetredB, places: 1)) dB at 1 m"
     if let saturation = baseline.saturationdB { text += ", \(String(decimal: saturation, places: 1)) dB at most" }
-    Message.note(text)
+    Message.note("\(out): \(text)")
+    let sentence =
+      "From \(exchanges.samples.first?.count ?? 0) exchanges of \(exchanges.captures.count) captures without labels: \(text)."
+    try file?.write(facts: [.estimators(exchanges.methods)]) {
+      BiasPage.baseline(
+        baseline, exchanges.samples.first ?? [], names: exchanges.captures, title: ReportFile.title(of: captures),
+        sentence, $0)
+    }
   }
 
   private var tooFew: CaptureError {

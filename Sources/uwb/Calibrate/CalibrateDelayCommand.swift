@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import UWBCapture
 import UWBDSP
+import UWBReport
 
 /// `uwb calibrate delay`: antenna delays and power bias from captures of known distance.
 struct CalibrateDelayCommand: ParsableCommand {
@@ -57,6 +58,8 @@ struct CalibrateDelayCommand: ParsableCommand {
     transform: OptionRange.reader(OptionRange.deviation))
   var surveyDeviation = 0.01
 
+  @OptionGroup var page: ReportOptions
+
   @OptionGroup var messages: MessageOptions
 
   func validate() throws {
@@ -67,8 +70,9 @@ struct CalibrateDelayCommand: ParsableCommand {
 
   mutating func run() throws {
     captures = try engine.input.captures(captures)
-    try FileUse(captures: captures, files: engine.files + [truth], outputs: [out]).check()
-    if let arrangement { return try calibrateSelf(arrangement) }
+    try FileUse(captures: captures, files: engine.files + [truth], outputs: [out, page.report]).check()
+    let file = page.begin(captures: captures, files: engine.namedFiles + [("Truth", truth)])
+    if let arrangement { return try calibrateSelf(arrangement, file) }
     let samples = try RangeSamples(
       captures, truth: try TruthFile.read(truth, captures: captures), engine: engine)
     let fit = DelayCalibrationFit()
@@ -78,16 +82,46 @@ struct CalibrateDelayCommand: ParsableCommand {
         remedy: "Give captures with finite distances in line of sight.")
     }
     var writer = EvaluationTableWriter(output, ByteOutput())
-    if let validation = DelayCrossValidation(samples, fit: fit) {
+    let validation = DelayCrossValidation(samples, fit: fit)
+    if let validation {
       try writer.write(validation.table)
     } else {
       Message.note("One capture alone can't be left out: errors of other captures are not known.")
     }
-    for message in DelayReport(report).messages { Message.note(message) }
+    let messages = DelayReport(report).messages
+    for message in messages { Message.note(message) }
     try write(report.calibration, samples.origin)
+    var sections = CalibrationSections.delay(report.calibration)
+    if let validation {
+      sections.append(
+        .init(
+          "Errors before and after",
+          note: "Each capture was scored by a calibration made without it.",
+          [.charts(PageCharts([validation.panel])), .table(PageTable(validation.table))]))
+    }
+    let held = validation?.sentence.map { "\($0) " } ?? ""
+    try write(
+      file, "\(samples.samples.count) distances of \(samples.captures.count) captures. \(held)", report.calibration,
+      messages,
+      sections)
   }
 
-  private func calibrateSelf(_ arrangement: SelfCalibration.Arrangement) throws {
+  private func write(
+    _ file: ReportFile?, _ sentence: String, _ calibration: DelayCalibration, _ messages: [String],
+    _ sections: [Page.Section]
+  ) throws {
+    let picture = CalibrationSections.picture(calibration)
+    try file?.write { provenance in
+      Page(
+        title: "Antenna delays: \(ReportFile.title(of: captures))",
+        sentence: sentence
+          + (picture == nil ? "No delay is taken off." : "What each antenna delay adds to a distance:"),
+        picture: picture,
+        sections: [.init("How it was chosen", messages.map { .text($0) })] + sections, provenance: provenance)
+    }
+  }
+
+  private func calibrateSelf(_ arrangement: SelfCalibration.Arrangement, _ file: ReportFile?) throws {
     let run = try SelfCalibrationRun(
       captures, truth: try TruthFile.read(truth, captures: captures), engine: engine, arrangement: arrangement,
       knownDelays: knownDelay, placeDeviation: placeDeviation, surveyDeviation: surveyDeviation)
@@ -95,6 +129,9 @@ struct CalibrateDelayCommand: ParsableCommand {
     for table in run.tables { try writer.write(table) }
     for message in run.messages { Message.note(message) }
     try write(run.solution.calibration, run.ranges.origin)
+    try write(
+      file, run.sentence, run.solution.calibration, run.messages,
+      CalibrationSections.delay(run.solution.calibration) + [run.section])
   }
 
   private func write(_ calibration: DelayCalibration, _ origin: OriginRecord) throws {

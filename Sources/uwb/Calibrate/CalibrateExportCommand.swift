@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import UWBCapture
 import UWBDSP
+import UWBReport
 
 /// `uwb calibrate export`: a calibration file as chips take it.
 struct CalibrateExportCommand: ParsableCommand {
@@ -47,6 +48,8 @@ struct CalibrateExportCommand: ParsableCommand {
     transform: ChipLayout.offsets)
   var pdoaOffset: [Double] = []
 
+  @OptionGroup var page: ReportOptions
+
   @OptionGroup var messages: MessageOptions
 
   enum Channel: String, ExpressibleByArgument, CaseIterable {
@@ -55,7 +58,8 @@ struct CalibrateExportCommand: ParsableCommand {
   }
 
   func run() throws {
-    try FileUse(files: [calibration], outputs: [out]).check()
+    try FileUse(files: [calibration], outputs: [out, page.report]).check()
+    let file = page.begin(files: [(ReportFile.calibration, calibration)])
     let known = try CalibrationFile.read(calibration)
     let export = ChipCalibration(
       file: calibration, calibration: known, channel: UInt8(channel.rawValue) ?? 9, device: device,
@@ -63,6 +67,22 @@ struct CalibrateExportCommand: ParsableCommand {
     let made = try to.make(export)
     for text in made.untold { Message.warn("\(calibration), \(text)") }
     if let out { try OutputFile.write(made.text, to: out) } else { try ByteOutput.write(made.text) }
+    try file?.write { provenance in
+      var page = Page(
+        title: "Calibration \(calibration) for \(to.rawValue)",
+        sentence: made.untold.isEmpty
+          ? "All parts of the calibration are in the exported file."
+          : "\(made.untold.count) parts of the calibration are not in the exported file: see below.",
+        picture: CalibrationSections.picture(known.delay), sections: CalibrationSections.all(known),
+        provenance: provenance)
+      if !made.untold.isEmpty {
+        page.sections.insert(.init("What was not exported", made.untold.map { .text($0) }), at: 0)
+      }
+      page.sections.append(
+        .init(
+          "The exported file", [.listing("Its lines", lines: made.text.split(separator: "\n").map(String.init))]))
+      return page
+    }
   }
 }
 

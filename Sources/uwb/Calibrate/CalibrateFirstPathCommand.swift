@@ -1,6 +1,7 @@
 import ArgumentParser
 import UWBCapture
 import UWBDSP
+import UWBReport
 import UWBSimulation
 
 /// `uwb calibrate first-path`: the network that ships with the first-path search, from simulated channels alone.
@@ -32,10 +33,13 @@ struct CalibrateFirstPathCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Write the network as Swift source.", valueName: "file.swift"))
   var out: String?
 
+  @OptionGroup var page: ReportOptions
+
   @OptionGroup var messages: MessageOptions
 
   func run() throws {
-    try FileUse(outputs: [out]).check()
+    try FileUse(outputs: [out, page.report]).check()
+    let file = page.begin()
     let training = FirstPathTraining(trialCount: trials, seed: seed)
     let own = samples(training, "training CIRs")
     guard !own.isEmpty else {
@@ -53,6 +57,20 @@ struct CalibrateFirstPathCommand: ParsableCommand {
 
       """)
     try output.flush()
+    try file?.write { provenance in
+      let rows = [("CIRs that it was trained on", own), ("other CIRs", others)].map { name, samples in
+        (name, Double(samples.count { FirstPathTraining.isRight(network, $0) }) / Double(max(samples.count, 1)))
+      }
+      return Page(
+        title: "Network of the first-path search",
+        sentence:
+          "Trained on \(own.count) simulated CIRs. It chooses the right peak in \(Self.share(others, network)) others.",
+        picture: PagePicture(
+          "Right choices.", unit: "%",
+          bars: rows.map { .init($0.0, value: 100 * $0.1, extent: 0...100 * $0.1) },
+          caption: "Share of the CIRs in which the network chooses the peak of the first path."),
+        provenance: provenance)
+    }
   }
 
   private func samples(_ training: FirstPathTraining, _ label: String) -> [FirstPathTraining.Sample] {

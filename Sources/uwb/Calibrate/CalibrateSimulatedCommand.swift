@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import UWBCapture
 import UWBDSP
+import UWBReport
 import UWBSimulation
 
 /// `uwb calibrate simulated`: the line-of-sight model that ships, from simulated sites alone.
@@ -28,10 +29,13 @@ struct CalibrateSimulatedCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Write the model as Swift source.", valueName: "file.swift"))
   var out: String?
 
+  @OptionGroup var page: ReportOptions
+
   @OptionGroup var messages: MessageOptions
 
   func run() throws {
-    try FileUse(outputs: [out]).check()
+    try FileUse(outputs: [out, page.report]).check()
+    let file = page.begin()
     let judged = max(1, sites / 3)
     let ticker = TrialTicker(
       label: "training", total: (ShortWindowOdds.windows.count + 1) * (sites + judged), unit: "sites")
@@ -57,6 +61,7 @@ struct CalibrateSimulatedCommand: ParsableCommand {
       windows: ShortWindowOdds.windows.map { ($0, judging(window: $0).samples) })
     try output.write(report.text)
     try output.flush()
+    try file?.write { report.page(sites: sites, $0) }
   }
 }
 

@@ -4,18 +4,7 @@ import UWBDSP
 enum CalibrationText {
   static func make(_ calibration: Calibration) -> String {
     var tables: [EvaluationTable] = []
-    if let delay = calibration.delay {
-      var table = EvaluationTable(
-        name: "antenna delays, transmission and reception together; half of them on each",
-        columns: ["device", "delay_ns", "delay_ticks", "range_m"])
-      for device in delay.devices {
-        table.add([
-          .text(device.address ?? "(unnamed)"), .number(device.delay * 1e9, places: 4),
-          .number(device.delay / UWB.tick, places: 2), .number(device.delay * UWB.speedOfLightInAir / 2, places: 4),
-        ])
-      }
-      tables.append(table)
-    }
+    if let delay = calibration.delay { tables.append(delays(delay)) }
     if let manifold = calibration.angle?.manifold {
       var table = EvaluationTable(
         name: "phase differences by direction",
@@ -36,6 +25,19 @@ enum CalibrationText {
     }
     return tables.isEmpty
       ? "no antenna delays and no phase differences\n" : tables.map { $0.lines() }.joined(separator: "\n")
+  }
+
+  static func delays(_ calibration: DelayCalibration) -> EvaluationTable {
+    var table = EvaluationTable(
+      name: "antenna delays, transmission and reception together; half of them on each",
+      columns: ["device", "delay_ns", "delay_ticks", "range_m"])
+    for device in calibration.devices {
+      table.add([
+        .text(device.address ?? "(unnamed)"), .number(device.delay * 1e9, places: 4),
+        .number(device.delay / UWB.tick, places: 2), .number(device.delay * UWB.speedOfLightInAir / 2, places: 4),
+      ])
+    }
+    return table
   }
 
   private static func degrees(_ radians: Double) -> EvaluationTable.Cell { .number(radians * 180 / .pi, places: 2) }

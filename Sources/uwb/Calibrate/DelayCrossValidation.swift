@@ -78,6 +78,18 @@ struct DelayCrossValidation {
     if let blind = row.asLineOfSight { add("calibrated as LOS", blind) }
   }
 
+  /// Over all captures.
+  var sentence: String? {
+    var (before, after) = (RangingErrors(), RangingErrors())
+    for row in rows {
+      before.add(row.before)
+      after.add(row.after)
+    }
+    guard let raw = before.statistics?.rms, let held = after.statistics?.rms else { return nil }
+    return
+      "The error is \(String(decimal: raw, places: 3)) m rms before and \(String(decimal: held, places: 3)) m after, held out."
+  }
+
   var panel: Panel {
     var samples: [DistributionPicture.Sample] = []
     for label in Set(self.samples.captures.map(\.label)).sorted() {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import UWBCapture
 import UWBDSP
+import UWBReport
 
 extension SelfCalibration.Arrangement: ExpressibleByArgument {}
 
@@ -172,6 +173,38 @@ struct SelfCalibrationRun {
     table.add([.text("raw")] + before.cells)
     table.add([.text("calibrated")] + after.cells)
     return table
+  }
+
+  // MARK: For the page
+
+  var sentence: String {
+    let pairs = ranges.distances.count
+    return
+      "\(solution.devices.count) devices, \(pairs) pairs of them ranged: delays and places fitted together, to "
+      + "\(String(decimal: solution.pairDeviation, places: 3)) m (one standard deviation) of a calibrated distance. "
+  }
+
+  var section: Page.Section {
+    var plan = Panel(title: "Where the devices stand", x: Axis("x (m)"), y: Axis("y (m)"))
+    plan.series = solution.devices.enumerated().map { index, device in
+      Series(
+        "\(device.address)", x: [device.position[0]], y: [device.position[1]], ink: .series(index), line: nil,
+        marker: .dot)
+    }
+    var residuals = Panel(title: "Residuals", x: Axis("measured distance (m)"), y: Axis("measured less fitted (m)"))
+    let ranged = zip(observations, solution.rows).compactMap { observation, row -> (Double, Double, Bool)? in
+      if case .range(_, _, let distance, _) = observation { (distance, row.residual, row.isSetAside) } else { nil }
+    }
+    residuals.series = [false, true].map { isSetAside in
+      let own = ranged.filter { $0.2 == isSetAside }
+      return Series(
+        isSetAside ? "set aside" : "used", x: own.map(\.0), y: own.map(\.1), ink: .series(isSetAside ? 6 : 0),
+        line: nil,
+        marker: .dot)
+    }
+    return .init(
+      "Places and residuals",
+      [.charts(PageCharts([plan, residuals], isBeside: true))] + tables.map { .table(PageTable($0)) })
   }
 
   /// What people should know beside the tables.

@@ -24,7 +24,7 @@ struct AngleEvaluationWriter {
     try rows.write(title: title, lines: Self.lines(row), Self.figures(row, name, snapshots, snrdB))
   }
 
-  private static func figures(
+  static func figures(
     _ row: DirectionEvaluation.Row, _ name: String, _ snapshots: Int, _ snrdB: Double
   ) -> [FigureLines.Figure] {
     func angle(_ value: Double?) -> EvaluationTable.Cell { .number(degrees(value), places: 6) }

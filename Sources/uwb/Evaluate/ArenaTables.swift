@@ -61,7 +61,7 @@ enum ArenaTables {
   }
 
   /// A column of its own for the default, whichever estimator it is.
-  private static func estimator(_ row: ArenaEvaluation.Row) -> String {
+  static func estimator(_ row: ArenaEvaluation.Row) -> String {
     row.isDefault ? "default" : row.method.rawValue
   }
 
@@ -72,7 +72,7 @@ enum ArenaTables {
 
 extension ArenaEvaluation.Row {
   /// The limits of the family that this row is beyond.
-  fileprivate var misses: [String] {
+  var misses: [String] {
     let limits = family.limits
     var misses: [String] = []
     if ratio > limits.ratio { misses.append("ratio") }

@@ -81,6 +81,8 @@ struct EvaluateAngleCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Also write the trials' snapshots and their truth into this folder.", valueName: "folder"))
   var export: String?
 
+  @OptionGroup var page: ReportOptions
+
   @OptionGroup var messages: MessageOptions
 
   enum CountMethod: String, ExpressibleByArgument, CaseIterable { case known, mdl, aic }
@@ -93,7 +95,7 @@ struct EvaluateAngleCommand: ParsableCommand {
   }
 
   func run() throws {
-    try FileUse(files: [array], outputs: [svg]).check()
+    try FileUse(files: [array], outputs: [svg, page.report]).check()
     guard let layout = try NamedArray.find(array) else {
       throw Usage.unknown("array", array, NamedArray.names, listed: NamedArray.known)
     }
@@ -101,6 +103,8 @@ struct EvaluateAngleCommand: ParsableCommand {
     guard layout.positions.count > scene.sourceCount else {
       throw ValidationError("\(layout.positions.count) antennas can't tell \(scene.sourceCount) sources apart.")
     }
+    let file = page.begin(files: [("Antennas", NamedArray.names.contains(array) ? nil : array)])
+    var figures: [EvaluatedFigures] = []
     let contestants = try contestants(layout, scene)
     let writer = AngleEvaluationWriter(output, ByteOutput())
     var curves = AngleEvaluationCurves()
@@ -121,10 +125,17 @@ struct EvaluateAngleCommand: ParsableCommand {
       for row in rows {
         try writer.write(row, case: name, snapshots: snapshots, snrdB: snr)
         curves.add(row, case: name, snrdB: snr)
+        figures.append(EvaluatedFigures(row, case: name, snapshots: snapshots, snrdB: snr))
       }
       try writer.endCase()
     }
     try writer.finish()
+    try file?.write(facts: [.init("Estimators at work", list: contestants.map { "direction: \($0.name)" })]) {
+      EvaluationPage(
+        title: "Angle estimators against the bound", quantity: "RMS error", unit: "°", choice: "Case", rows: figures,
+        panels: curves.figure.panels
+      ).page($0)
+    }
     guard let svg else { return }
     try OutputFile.write(curves.figure.svg(), to: svg)
   }

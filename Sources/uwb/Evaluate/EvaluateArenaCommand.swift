@@ -1,4 +1,5 @@
 import ArgumentParser
+import UWBCapture
 import UWBDSP
 import UWBSimulation
 
@@ -49,6 +50,8 @@ struct EvaluateArenaCommand: ParsableCommand {
   @Option(help: "What to write: table, ndjson or csv.")
   var output = EvaluateDelayCommand.OutputKind.table
 
+  @OptionGroup var page: ReportOptions
+
   @OptionGroup var messages: MessageOptions
 
   func validate() throws {
@@ -57,6 +60,8 @@ struct EvaluateArenaCommand: ParsableCommand {
   }
 
   func run() throws {
+    try FileUse(outputs: [page.report]).check()
+    let file = page.begin()
     let methods = try methods()
     var rows: [ArenaEvaluation.Row] = []
     let families = try chosenFamilies()
@@ -70,6 +75,7 @@ struct EvaluateArenaCommand: ParsableCommand {
     var writer = EvaluationTableWriter(output, ByteOutput())
     try writer.write(ArenaTables.families(rows))
     try writer.write(ArenaTables.bars(rows))
+    try file?.write(facts: [.estimators(ArenaPage.methods(rows))]) { ArenaPage(rows: rows).page($0) }
   }
 
   private func methods() throws -> [DelayMethod?] {

@@ -75,6 +75,8 @@ struct EvaluateDelayCommand: ParsableCommand {
       valueName: "name=file.csv"), transform: ScoredAnswers.Source.read)
   var score: [ScoredAnswers.Source] = []
 
+  @OptionGroup var page: ReportOptions
+
   @OptionGroup var messages: MessageOptions
 
   enum Noise: String, ExpressibleByArgument, CaseIterable {
@@ -100,7 +102,9 @@ struct EvaluateDelayCommand: ParsableCommand {
 
   func run() throws {
     let files = score.map(\.path)
-    try FileUse(files: files, outputs: [svg]).check()
+    try FileUse(files: files, outputs: [svg, page.report]).check()
+    let file = page.begin(files: files.map { ("Scored answers", $0) })
+    var figures: [EvaluatedFigures] = []
     let methods = try methods()
     let generators = try generators()
     let scored = try score.map { try ScoredAnswers($0, caseCount: generators.count, trialCount: trials) }
@@ -116,10 +120,17 @@ struct EvaluateDelayCommand: ParsableCommand {
       for row in rows {
         try writer.write(row, case: name, snrdB: snr)
         curves.add(row, case: name, snrdB: snr)
+        figures.append(EvaluatedFigures(row, case: name, snrdB: snr))
       }
       try writer.endCase()
     }
     try writer.finish()
+    try file?.write(facts: [.estimators(methods)]) {
+      EvaluationPage(
+        title: "Delay estimators against the bound", quantity: "RMS error", unit: "m", choice: "Channel", rows: figures,
+        panels: curves.figure.panels
+      ).page($0)
+    }
     guard let svg else { return }
     try OutputFile.write(curves.figure.svg(), to: svg)
   }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import NearbySimulation
 import UWBCapture
+import UWBReport
 
 /// `uwb evaluate scenarios`: rooms played through, and what delegates were told held against the truth.
 struct EvaluateScenariosCommand: ParsableCommand {
@@ -24,6 +25,8 @@ struct EvaluateScenariosCommand: ParsableCommand {
   @Option(help: "Seed in place of the files' own.")
   var seed: UInt64?
 
+  @OptionGroup var page: ReportOptions
+
   @OptionGroup var messages: MessageOptions
 
   enum Output: String, ExpressibleByArgument, CaseIterable {
@@ -34,6 +37,9 @@ struct EvaluateScenariosCommand: ParsableCommand {
   private static let heartbeat = 0.06
 
   func run() throws {
+    try FileUse(files: files, outputs: [page.report]).check()
+    let report = page.begin(captures: files)
+    var scores: [RoomScore] = []
     let bytes = ByteOutput()
     if output == .table {
       try bytes.write(
@@ -54,23 +60,58 @@ struct EvaluateScenariosCommand: ParsableCommand {
         progress.update(bytes: Int(event.time), exchanges: Int(event.time))
       }
       progress.finish()
+      scores.append(score)
       let met = score.outcomes.count(where: \.isMet)
       if met < score.outcomes.count || score.wronglyGiven > 0 || score.largestTimeoutError > Self.heartbeat {
         failed = true
       }
       switch output {
       case .table: try bytes.write(row(score, met))
-      case .ndjson: try bytes.write(line(score, met))
+      case .ndjson: try bytes.write(line(score))
       }
       try bytes.flush()
-      for outcome in score.outcomes where !outcome.isMet {
-        let e = outcome.expectation
-        let came = outcome.time.map { String(format: "came at %.2f s", $0) } ?? "did not come"
-        Message.write(
-          "\(file), expect: \(e.device) of \(e.peer): \(e.kind.rawValue) at \(e.time) ± \(e.tolerance) s \(came).")
-      }
+      for outcome in score.outcomes where !outcome.isMet { Message.write("\(file), expect: \(Self.text(outcome))") }
     }
+    try report?.write { Self.page(scores, isFailed: failed, $0) }
     if failed { throw ExitCode(1) }
+  }
+
+  private static func text(_ outcome: RoomScore.Outcome) -> String {
+    let e = outcome.expectation
+    let came = outcome.time.map { String(format: "came at %.2f s", $0) } ?? "did not come"
+    return "\(e.device) of \(e.peer): \(e.kind.rawValue) at \(e.time) ± \(e.tolerance) s \(came)."
+  }
+
+  private static func page(_ scores: [RoomScore], isFailed: Bool, _ provenance: [Page.Fact]) -> Page {
+    let outcomes = scores.flatMap(\.outcomes)
+    let missed = scores.flatMap { score in
+      score.outcomes.filter { !$0.isMet }.map { Page.Block.text("\(score.name): \(text($0))") }
+    }
+    let met = outcomes.count(where: \.isMet)
+    var page = Page(
+      title: "Scenarios against the truth",
+      sentence:
+        "\(scores.count) scenario\(scores.count == 1 ? "" : "s"), \(scores.reduce(0) { $0 + $1.updates }) updates: \(met) of \(outcomes.count) "
+        + "expected events came in time, \(scores.reduce(0) { $0 + $1.wronglyGiven }) values were given against a rule. "
+        + (isFailed ? "Not all holds." : "All holds."),
+      picture: PagePicture(
+        "Errors of distances.", unit: "m",
+        bars: scores.map { score in
+          .init(
+            score.name, value: score.distanceRMS,
+            extent: score.distanceRMS.flatMap { rms in score.largestDistanceError.map { min(rms, $0)...max(rms, $0) } })
+        }, caption: "Dot: RMS error of distances in line of sight; the bar ends at the largest."),
+      provenance: provenance)
+    let directions = PagePicture(
+      "Errors of directions.", unit: "°",
+      bars: scores.map { score in
+        let rms = score.directionRMS.map { $0 * 180 / .pi }
+        return .init(score.name, value: rms, extent: rms.map { 0...$0 })
+      }, caption: "RMS error of directions in line of sight.")
+    if let directions { page.sections.append(.init("Directions", [.picture(directions)])) }
+    if !missed.isEmpty { page.sections.append(.init("Events that did not come in their time", missed)) }
+    page.sections.append(.init("All figures", [.table(PageTable(figures: scores.map(figures)))]))
+    return page
   }
 
   private func row(_ score: RoomScore, _ met: Int) -> String {
@@ -82,27 +123,28 @@ struct EvaluateScenariosCommand: ParsableCommand {
       + " | \(met) of \(score.outcomes.count) |\n"
   }
 
-  private func line(_ score: RoomScore, _ met: Int) -> String {
-    var text = JSONText()
-    text.begin()
-    text.add("scenario", score.name)
-    text.add("updates", score.updates)
-    text.add("distances", score.distanceCount)
-    text.add("distance_rms_m", score.distanceRMS, places: 4)
-    text.add("largest_distance_error_m", score.largestDistanceError, places: 4)
-    text.add("directions", score.directionCount)
-    text.add("direction_rms_deg", score.directionRMS.map { $0 * 180 / .pi }, places: 3)
-    text.add("shadowed_distances", score.shadowedCount)
-    text.add("shadowed_distance_rms_m", score.shadowedDistanceRMS, places: 4)
-    text.add("clear_without_distance", score.missingDistances)
-    text.add("clear_without_direction", score.missingDirections)
-    text.add("nil_by_rule", score.mustBeNil)
-    text.add("given_against_rule", score.wronglyGiven)
-    text.add("timeouts", score.timeouts)
-    text.add("largest_timeout_error_s", score.largestTimeoutError, places: 3)
-    text.add("expected_events", score.outcomes.count)
-    text.add("events_in_time", met)
-    text.end()
-    return String(decoding: text.bytes, as: UTF8.self)
+  private static func figures(_ score: RoomScore) -> [FigureLines.Figure] {
+    [
+      ("scenario", .text(score.name)), ("updates", .count(score.updates)), ("distances", .count(score.distanceCount)),
+      ("distance_rms_m", .number(score.distanceRMS, places: 4)),
+      ("largest_distance_error_m", .number(score.largestDistanceError, places: 4)),
+      ("directions", .count(score.directionCount)),
+      ("direction_rms_deg", .number(score.directionRMS.map { $0 * 180 / .pi }, places: 3)),
+      ("shadowed_distances", .count(score.shadowedCount)),
+      ("shadowed_distance_rms_m", .number(score.shadowedDistanceRMS, places: 4)),
+      ("clear_without_distance", .count(score.missingDistances)),
+      ("clear_without_direction", .count(score.missingDirections)), ("nil_by_rule", .count(score.mustBeNil)),
+      ("given_against_rule", .count(score.wronglyGiven)), ("timeouts", .count(score.timeouts)),
+      ("largest_timeout_error_s", .number(score.largestTimeoutError, places: 3)),
+      ("expected_events", .count(score.outcomes.count)),
+      ("events_in_time", .count(score.outcomes.count(where: \.isMet))),
+    ]
+  }
+
+  private func line(_ score: RoomScore) -> String {
+    var lines = FigureLines(.ndjson)
+    var bytes: [UInt8] = []
+    lines.append(Self.figures(score), to: &bytes) { $0 }
+    return String(decoding: bytes, as: UTF8.self)
   }
 }

@@ -1,8 +1,10 @@
 import ArgumentParser
 import Foundation
 import NearbySession
+import UWBCapture
 import UWBDSP
 import UWBPlatform
+import UWBReport
 
 /// `uwb evaluate sessions`: what delivery from ready measurements to subscribers costs, and how long it takes.
 struct EvaluateSessionsCommand: AsyncParsableCommand {
@@ -68,9 +70,13 @@ struct EvaluateSessionsCommand: AsyncParsableCommand {
     var memory = 0
   }
 
+  @OptionGroup var page: ReportOptions
+
   @OptionGroup var messages: MessageOptions
 
   func run() async throws {
+    try FileUse(outputs: [page.report]).check()
+    let file = page.begin()
     var settings = NearbySettings()
     settings.activeSessionLimit = nil
     let host = NearbyHost(settings: settings, clock: MachineClock(), permission: .granted)
@@ -112,36 +118,53 @@ struct EvaluateSessionsCommand: AsyncParsableCommand {
       noiseThread.cancel()
       figures.memory = Self.residentBytes - memoryBefore
       try await Task.sleep(for: .milliseconds(50))
-      try report(figures, latencies, noise)
+      try report(figures, latencies, noise, file)
       for session in running { session.invalidate() }
       try await group.waitForAll()
     }
     withExtendedLifetime(stuck) {}
   }
 
-  private func report(_ figures: Figures, _ latencies: Histogram, _ noise: Histogram) throws {
+  private func report(_ figures: Figures, _ latencies: Histogram, _ noise: Histogram, _ file: ReportFile?) throws {
+    func milliseconds(_ histogram: Histogram, _ part: Double) -> EvaluationTable.Cell {
+      .number(1e3 * histogram.quantile(part), places: 3)
+    }
+    let measured: [FigureLines.Figure] = [
+      ("sessions", .count(sessions)), ("updates", .count(figures.updates)),
+      ("updates_per_s", .number(Double(figures.updates) / figures.elapsed, places: 0)),
+      ("received", .count(latencies.count)), ("stalled_subscribers", .count(stalled)),
+      ("load_of_one_core", .number(figures.cpu / figures.elapsed, places: 4)),
+      ("cpu_us_per_update", .number(1e6 * figures.cpu / Double(max(1, figures.updates)), places: 3)),
+      ("latency_p50_ms", milliseconds(latencies, 0.5)), ("latency_p99_ms", milliseconds(latencies, 0.99)),
+      ("latency_p999_ms", milliseconds(latencies, 0.999)), ("late_bursts", .count(figures.late)),
+      ("idle_wakeup_p50_ms", milliseconds(noise, 0.5)), ("idle_wakeup_p99_ms", milliseconds(noise, 0.99)),
+      ("idle_wakeup_p999_ms", milliseconds(noise, 0.999)), ("memory_growth_kb", .count(figures.memory / 1024)),
+    ]
     let output = ByteOutput()
-    var text = JSONText()
-    text.begin()
-    text.add("sessions", sessions)
-    text.add("updates", figures.updates)
-    text.add("updates_per_s", Double(figures.updates) / figures.elapsed, places: 0)
-    text.add("received", latencies.count)
-    text.add("stalled_subscribers", stalled)
-    text.add("load_of_one_core", figures.cpu / figures.elapsed, places: 4)
-    text.add("cpu_us_per_update", 1e6 * figures.cpu / Double(max(1, figures.updates)), places: 3)
-    text.add("latency_p50_ms", 1e3 * latencies.quantile(0.5), places: 3)
-    text.add("latency_p99_ms", 1e3 * latencies.quantile(0.99), places: 3)
-    text.add("latency_p999_ms", 1e3 * latencies.quantile(0.999), places: 3)
-    text.add("late_bursts", figures.late)
-    text.add("idle_wakeup_p50_ms", 1e3 * noise.quantile(0.5), places: 3)
-    text.add("idle_wakeup_p99_ms", 1e3 * noise.quantile(0.99), places: 3)
-    text.add("idle_wakeup_p999_ms", 1e3 * noise.quantile(0.999), places: 3)
-    text.add("memory_growth_kb", figures.memory / 1024)
-    text.end()
-    let bytes = text.bytes
-    try output.write { $0 += bytes }
+    var lines = FigureLines(.ndjson)
+    try output.write { lines.append(measured, to: &$0) { $0 } }
     try output.flush()
+    try file?.write { provenance in
+      Page(
+        title: "Delivery of updates to subscribers",
+        sentence:
+          "\(sessions) sessions received \(latencies.count) updates in \(String(decimal: figures.elapsed, places: 1)) s: 99 % within "
+          + "\(String(decimal: 1e3 * latencies.quantile(0.99), places: 3)) ms, at \(String(decimal: 100 * figures.cpu / figures.elapsed, places: 1)) % "
+          + "of one core.",
+        picture: PagePicture(
+          "Latency of updates.", unit: "ms",
+          bars: [("half within", 0.5), ("99 % within", 0.99), ("99.9 % within", 0.999)].map { name, part in
+            .init(name, value: 1e3 * latencies.quantile(part), mark: 1e3 * noise.quantile(part))
+          },
+          caption:
+            "Dot: from the hand-over of a measurement to its subscriber; upright line: how late an idle thread wakes on this machine.",
+          isLogarithmic: true),
+        sections: [
+          .init(
+            "All figures", note: "Times are the machine's: they differ from run to run.",
+            [.table(PageTable(figures: [measured]))])
+        ], provenance: provenance)
+    }
   }
 
   /// Hands over ready measurements on a thread of its own, ten bursts a period.

@@ -22,7 +22,7 @@ struct EvaluationWriter {
     try rows.write(title: title, lines: [Self.line(row)], Self.figures(row, name, snrdB))
   }
 
-  private static func figures(_ row: DelayEvaluation.Row, _ name: String, _ snrdB: Double) -> [FigureLines.Figure] {
+  static func figures(_ row: DelayEvaluation.Row, _ name: String, _ snrdB: Double) -> [FigureLines.Figure] {
     [
       ("estimator", .text(row.estimator)), ("case", .text(name)), ("snr_db", .number(snrdB, places: 2)),
       ("trials", .count(row.trials)), ("rmse_m", .number(row.error?.rms, places: 6)),

@@ -9,7 +9,10 @@ struct ExchangeText {
   let measurement: RangingMeasurement
   let engine: RangingEngine
 
-  var text: String {
+  var text: String { lines.joined(separator: "\n") }
+
+  /// Printable.
+  var lines: [String] {
     var lines: [String] = []
     lines.append("exchange \(exchange.index) at \(decimal(exchange.time, 6)) s (\(header.format), \(header.profile))")
     lines.append(
@@ -31,7 +34,7 @@ struct ExchangeText {
           + "elevation \(angle(truth.elevation)), line of sight \(truth.isLineOfSight.map { $0 ? "yes" : "no" } ?? "–")"
       )
     }
-    return lines.map { $0.printable() }.joined(separator: "\n")
+    return lines.map { $0.printable() }
   }
 
   private func messageLines(_ name: String, _ message: RangingMessage) -> [String] {

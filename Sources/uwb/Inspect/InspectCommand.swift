@@ -10,7 +10,8 @@ struct InspectCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "inspect", abstract: "Show one exchange in full, and draw one channel impulse response.",
     discussion: """
-      EXAMPLE
+      EXAMPLES
+        uwb inspect 11.log --exchange 12 --report cir.html
         uwb inspect 11.log --exchange 12 --svg cir.svg
       """)
 
@@ -28,6 +29,8 @@ struct InspectCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Draw the CIR into this file.", valueName: "file.svg"))
   var svg: String?
 
+  @OptionGroup var page: ReportOptions
+
   @OptionGroup var messages: MessageOptions
 
   enum Message: String, ExpressibleByArgument, CaseIterable {
@@ -35,8 +38,9 @@ struct InspectCommand: ParsableCommand {
   }
 
   func run() throws {
-    try FileUse(captures: [capture], files: engine.files, outputs: [svg]).check()
+    try FileUse(captures: [capture], files: engine.files, outputs: [svg, page.report]).check()
     try engine.checkStrictly([capture])
+    let file = page.begin(captures: [capture], files: engine.namedFiles)
     var reader = try engine.open(capture)
     var started: RangingPipeline?
     var found: (exchange: RangingExchange, measurement: RangingMeasurement, engine: RangingEngine)?
@@ -60,6 +64,12 @@ struct InspectCommand: ParsableCommand {
     }
     let text = ExchangeText(header: reader.header, exchange: found, measurement: measurement, engine: ranging)
     try ByteOutput.write(text.text + "\n")
+    if let file {
+      try InspectPage(
+        capture: ReportFile.title(of: [capture]), header: reader.header, exchange: found, measurement: measurement,
+        engine: ranging, text: text, message: message.rawValue
+      ).write(to: file)
+    }
     guard let svg else { return }
     let picture = try picture(of: found, by: ranging)
     try OutputFile.write(picture.svg(), to: svg)

@@ -44,10 +44,16 @@ struct EngineOptions: ParsableArguments {
   /// `--pulse`, where it is not the profile's.
   private var namedPulse: String? { pulse == CapturePulse.profileName ? nil : pulse }
 
-  /// Files that are read beside captures.
-  var files: [String?] {
-    [array, calibration, namedPulse.flatMap { PulseFile.isNamed(by: $0) ? $0 : nil }] + input.truth.files
+  /// Files that are read beside captures, with what they are.
+  var namedFiles: [(kind: String, path: String?)] {
+    [
+      (ReportFile.calibration, calibration), ("Antennas", array),
+      ("Pulse", namedPulse.flatMap { PulseFile.isNamed(by: $0) ? $0 : nil }),
+    ] + input.truth.files.map { ("Trajectory", $0) }
   }
+
+  /// Files that are read beside captures.
+  var files: [String?] { namedFiles.map(\.path) }
 
   @Flag(help: "Make a mismatch between calibration and capture an error, before anything is written.")
   var strict = false

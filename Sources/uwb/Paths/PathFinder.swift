@@ -4,6 +4,8 @@ import UWBDSP
 struct FoundPaths: Sendable {
   var text: [UInt8] = []
   var totals = PathTotals()
+  /// Of a finder that keeps them.
+  var rows: [PathRow] = []
 }
 
 /// Counts of `uwb paths`.
@@ -40,18 +42,22 @@ final class PathFinder {
   private let capture: String
   private let fields: [PathRow.Field]
   private let listsPaths: Bool
+  private let keepsRows: Bool
   /// `nil` for people.
   private var lines: FigureLines?
   private var paths = ReceptionPaths()
   private var peer: (address: DeviceAddress, text: String)?
   private var textCount = 0
 
-  init(_ engine: RangingEngine, capture: String, kind: FigureLines.Kind?, listsPaths: Bool) {
+  init(
+    _ engine: RangingEngine, capture: String, kind: FigureLines.Kind?, listsPaths: Bool, keepsRows: Bool = false
+  ) {
     self.engine = engine
     workspace = engine.makeWorkspace()
     self.capture = capture
     fields = PathRow.fields(listsPaths: listsPaths)
     self.listsPaths = listsPaths
+    self.keepsRows = keepsRows
     lines = kind.map(FigureLines.init)
   }
 
@@ -105,6 +111,9 @@ final class PathFinder {
       (row.message, row.segment) = (message, segment)
       found.totals.count(row.status)
       write(row, to: &found.text)
+      guard keepsRows else { continue }
+      row.response = reception.impulseResponse
+      found.rows.append(row)
     }
   }
 

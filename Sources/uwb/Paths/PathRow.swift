@@ -2,7 +2,7 @@ import Numerics
 import UWBDSP
 
 /// The first path on one antenna of one CIR: what a row of `uwb paths` tells.
-package struct PathRow {
+package struct PathRow: Sendable {
   private static let degrees = 180 / Double.pi
 
   var capture = ""
@@ -22,6 +22,8 @@ package struct PathRow {
   var isChips: Bool
   package var lineOfSightProbability: Double?
   var metresPerTap: Double
+  /// What it was found in, where that is kept.
+  var response: ChannelImpulseResponse?
 
   /// - Parameter paths: what `engine` found in `reception`, which holds a CIR.
   init(_ paths: ReceptionPaths, antenna: Int, of reception: Reception, by engine: RangingEngine) {

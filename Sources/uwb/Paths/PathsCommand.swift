@@ -14,6 +14,7 @@ struct PathsCommand: ParsableCommand {
       EXAMPLES
         uwb paths cirs.npy --rows cirs --output table
         uwb paths *.log --paths > paths.ndjson
+        uwb paths *.log --output csv --report paths.html > paths.csv
       """)
 
   @Argument(help: ArgumentHelp("Captures to read, in this order; - is standard input.", valueName: "capture"))
@@ -33,11 +34,13 @@ struct PathsCommand: ParsableCommand {
     transform: OptionRange.reader(OptionRange.threads))
   var threads = OptionRange.defaultThreads
 
+  @OptionGroup var page: ReportOptions
+
   @OptionGroup var messages: MessageOptions
 
   mutating func run() throws {
     captures = try engine.input.captures(captures)
-    try FileUse(captures: captures, files: engine.files).check()
+    try FileUse(captures: captures, files: engine.files, outputs: [page.report]).check()
     try engine.checkStrictly(captures)
     try Interruption.finishing(findAll)
   }
@@ -46,9 +49,11 @@ struct PathsCommand: ParsableCommand {
     let bytes = ByteOutput()
     var failures = 0
     var isFirst = true
-    for (capture, name) in zip(captures, CaptureNames.shortest(captures)) where !Interruption.isRequested {
+    var page = PathsPage(page.begin(captures: captures, files: engine.namedFiles), captures: captures)
+    for (place, (capture, name)) in zip(captures, CaptureNames.shortest(captures)).enumerated()
+    where !Interruption.isRequested {
       do {
-        try find(capture, name, bytes, isFirst: isFirst)
+        try find(capture, name, bytes, isFirst: isFirst, place, &page)
         isFirst = false
       } catch let error as CaptureError {
         Message.write("Error: \(error)")
@@ -56,19 +61,23 @@ struct PathsCommand: ParsableCommand {
       }
     }
     try bytes.flush()
+    try page?.write()
     if failures > 0 { throw ExitCode(1) }
   }
 
-  private func find(_ path: String, _ name: String, _ bytes: ByteOutput, isFirst: Bool) throws {
+  private func find(
+    _ path: String, _ name: String, _ bytes: ByteOutput, isFirst: Bool, _ place: Int, _ page: inout PathsPage?
+  ) throws {
     var input = try EngineInput(path, name: name, engine: engine)
     defer { input.progress.finish() }
     guard let ranging = input.engine else { return }
     let start = heading(name, input.header, ranging, isFirst: isFirst)
     var totals = PathTotals()
-    let (kind, listsPaths) = (output.rows, listsPaths)
+    page?.begin(input.header, ranging, place: place)
+    let (kind, listsPaths, keepsRows) = (output.rows, listsPaths, page != nil)
     let isLive = path == "-"
     try input.run(threads: isLive ? 1 : threads) {
-      let finder = PathFinder(ranging, capture: name, kind: kind, listsPaths: listsPaths)
+      let finder = PathFinder(ranging, capture: name, kind: kind, listsPaths: listsPaths, keepsRows: keepsRows)
       return { finder.find(in: $0) }
     } prepare: {
       $0
@@ -77,6 +86,7 @@ struct PathsCommand: ParsableCommand {
         try bytes.write(start)
       }
       totals.add(found.totals)
+      page?.add(found.rows)
       try bytes.write { $0.append(contentsOf: found.text) }
       if isLive { try bytes.flush() }
     }
@@ -86,6 +96,7 @@ struct PathsCommand: ParsableCommand {
         remedy: "For distances and directions of other captures, use uwb replay \(path).")
     }
     for note in input.header.notes { Message.note("\(name): \(note.printable())") }
+    page?.end(skipped: input.skipped)
     let skipped = input.skipped.counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
     Message.note(
       "\(name): \(totals.text), skipped input: \(skipped.isEmpty ? "none" : skipped.joined(separator: ", "))")

@@ -132,10 +132,7 @@ struct ReplayCommand: ParsableCommand {
     var page = ReplayPage(
       page.begin(
         captures: captures,
-        files: [
-          (ReportFile.calibration, engine.calibration), ("Antennas", engine.array), ("Truth", truth),
-          ("Trajectory", engine.input.truth.truthTrajectory), ("Poses", device.pose),
-        ]), captures: captures)
+        files: engine.namedFiles + [("Truth", truth), ("Poses", device.pose)]), captures: captures)
     var totals = ReplayTotals()
     var failures = 0
     let names = CaptureNames.shortest(captures)

@@ -20,10 +20,7 @@ struct ReplayPage {
     guard let file else { return nil }
     self.file = file
     self.remark = remark
-    let names = CaptureNames.shortest(captures.map { $0 == "-" ? "standard input" : $0 })
-    title =
-      names.count > 3
-      ? "\(names.prefix(3).joined(separator: ", ")) and \(names.count - 3) more" : names.joined(separator: ", ")
+    title = ReportFile.title(of: captures)
   }
 
   mutating func begin(capture: String, header: CaptureHeader, configuration: RangingEngine.Configuration?, place: Int) {
@@ -31,7 +28,7 @@ struct ReplayPage {
     self.place = place
     delay = configuration?.delay
     angle = configuration?.angle ?? .none
-    notes[place] = "format \(header.format), radio \(configuration?.profile.name ?? header.profile)"
+    notes[place] = ReportFile.note(header, configuration?.profile.name)
   }
 
   mutating func add(_ event: ReplayEvent) {
@@ -134,10 +131,10 @@ struct ReplayPage {
 }
 
 extension ChannelImpulseResponse {
-  /// On the first antenna; NaN outside the accumulator.
-  func magnitudes(taps: Range<Int>) -> [Float] {
+  /// On one antenna; NaN outside the accumulator.
+  func magnitudes(antenna: Int = 0, taps: Range<Int>) -> [Float] {
     let inside = taps.clamped(to: 0..<tapCount)
-    let samples = antennaCount > 0 ? self.samples(antenna: 0) : []
+    let samples = antenna < antennaCount ? self.samples(antenna: antenna) : []
     return taps.map { inside.contains($0) && $0 < samples.count ? samples[$0].length : .nan }
   }
 }

@@ -49,6 +49,13 @@ struct ReportFile {
     try OutputFile.write(page(all).html(hash: Self.policyHash), to: path)
   }
 
+  /// Captures by their names, a few of them.
+  static func title(of captures: [String]) -> String {
+    let names = CaptureNames.shortest(captures.map { $0 == "-" ? "standard input" : $0 })
+    return names.count > 3
+      ? "\(names.prefix(3).joined(separator: ", ")) and \(names.count - 3) more" : names.joined(separator: ", ")
+  }
+
   // MARK: What was asked for
 
   static let calibration = "Calibration"

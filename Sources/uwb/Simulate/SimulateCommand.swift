@@ -15,7 +15,7 @@ struct SimulateCommand: AsyncParsableCommand {
 
       EXAMPLES
         uwb simulate walk --out walk
-        uwb simulate Scenarios/two-phones.yaml --live
+        uwb simulate Scenarios/two-phones.yaml --live --report room.html
         uwb simulate Scenarios/two-phones.yaml --out anna --device anna
       """)
 
@@ -42,6 +42,8 @@ struct SimulateCommand: AsyncParsableCommand {
     transform: OptionRange.reader(OptionRange.seed))
   var seed: UInt64?
 
+  @OptionGroup var page: ReportOptions
+
   @OptionGroup var messages: MessageOptions
 
   enum Pace: String, ExpressibleByArgument, CaseIterable {
@@ -49,6 +51,7 @@ struct SimulateCommand: AsyncParsableCommand {
   }
 
   func validate() throws {
+    guard live || page.report == nil else { throw ValidationError("--report shows what --live prints: give both.") }
     if ScenarioFile.isNamed(by: scenario) {
       guard live || out != nil else { throw ValidationError("Give --live, or --out and --device.") }
       guard (out == nil) == (device == nil) else { throw ValidationError("--out and --device go together.") }
@@ -64,7 +67,7 @@ struct SimulateCommand: AsyncParsableCommand {
       throw Usage.unknown("scenario", scenario, Scenario.all.map(\.name))
     }
     let target = try out.map { try CaptureTarget($0) }
-    try FileUse(files: [isRoom ? scenario : nil], outputs: target?.files ?? []).check()
+    try FileUse(files: [isRoom ? scenario : nil], outputs: (target?.files ?? []) + [page.report]).check()
     if isRoom {
       try await playRoom(into: target)
     } else if let chosen = Scenario.named(scenario), let target {
@@ -73,6 +76,7 @@ struct SimulateCommand: AsyncParsableCommand {
   }
 
   private func playRoom(into target: CaptureTarget?) async throws {
+    let file = page.begin(captures: [scenario])
     var room = try ScenarioFile.read(scenario)
     if let seed { room.seed = seed }
     let apps = try ScriptedApps(room)
@@ -102,10 +106,12 @@ struct SimulateCommand: AsyncParsableCommand {
     defer { progress.finish() }
     var output = LiveOutput(ByteOutput(), flushesEachLine: live && pace == .recorded)
     let isLive = live
+    var report = file.map { LivePage($0, scenario: room.name) }
     let tell: (RoomEvent) -> Void = { event in
       progress.update(bytes: Int(event.time), exchanges: Int(event.time))
       guard isLive, failure == nil else { return }
       do { try output.write(event) } catch { failure = error }
+      report?.add(event)
     }
     if live, pace == .recorded {
       await apps.play(speed: 1, tell)
@@ -115,6 +121,7 @@ struct SimulateCommand: AsyncParsableCommand {
     if let failure { throw failure }
     try output.finish()
     try writer?.finish()
+    try report?.write()
   }
 
   private func write(_ chosen: Scenario, to target: CaptureTarget) throws {

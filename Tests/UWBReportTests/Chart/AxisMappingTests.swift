@@ -11,7 +11,7 @@ import Testing
   }
 
   @Test func emptyAndConstantDataStillHaveAnAxis() {
-    for scale in [Axis.Scale.linear, .logarithmic, .decibel, .duration] {
+    for scale in [Axis.Scale.linear, .logarithmic, .decibel] {
       for values in [[], [.nan], [5], [5, 5], [0], [-3], [1e300], [.leastNonzeroMagnitude], [1e15, 1e15 - 1]]
         as [[Double]]
       {

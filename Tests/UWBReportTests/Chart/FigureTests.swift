@@ -59,16 +59,10 @@ import Testing
   @Test func everySortOfMarkIsSound() {
     var everything = panel(
       Series.Marker.allCases.map { Series("\($0)", x: [1, 2, .nan, 1e300], y: [1, -2, 3, 4], marker: $0) })
-    everything.bands = [
-      Band("band", x: [0, 1, .nan, 3, 4], lower: [0, -1, 0, -1e300, .nan], upper: [1, 2, 1, 1e300, 4]),
-      Band("bars", x: [0, 1, 2], lower: [0, 0, 0], upper: [3, .infinity, 1], shape: .bars),
-    ]
     everything.lines = [
       ReferenceLine(.x, at: 1, label: "one", deviation: 0.2), ReferenceLine(.x, at: .nan, label: "none"),
       ReferenceLine(.y, at: 0, label: "zero", deviation: .infinity), ReferenceLine(.y, at: 1e300, label: "far"),
     ]
-    everything.heatMap = HeatMap(
-      title: "error (°)", xEdges: [0, 1, 2], yEdges: [0, 2, 4], values: [[1, .nan], [3, .infinity, 9], [1]], unit: "°")
     everything.topAxis = DerivedAxis("ns", factor: 1.0016)
     let drawn = svg(everything)
     expectSound(drawn)
@@ -80,7 +74,6 @@ import Testing
     var hostile = Panel(
       title: name, x: Axis(name), y: Axis(name), topAxis: DerivedAxis(name, factor: .nan))
     hostile.series = [Series(name, x: [0, 1], y: [0, 1])]
-    hostile.bands = [Band(name, x: [0, 1], lower: [0, 0], upper: [1, 1])]
     hostile.lines = [ReferenceLine(.x, at: 0.5, label: name), ReferenceLine(.y, at: 0.5, label: name)]
     hostile.note = name
     let drawn = Figure(title: name, subtitle: name, panels: [hostile, hostile], columns: 2).svg()
@@ -100,15 +93,6 @@ import Testing
       one.height = size
       expectSound(Figure(title: "", panels: [one], columns: -1, width: size).svg())
     }
-  }
-
-  @Test func eventsAreStrokesAtTheBottom() {
-    var one = panel([Series(x: [0, 10], y: [0, 1])])
-    one.events = Events("rejected", x: [1, 1.0001, 5, .nan, 1e300, -3], ink: .series(6))
-    one.x.range = 0...10
-    let check = PictureCheck(svg(one))
-    #expect(check.texts.contains("rejected"))
-    #expect(check.paths.filter { $0.data.contains("v-9") }.map { $0.data.filter { $0 == "M" }.count } == [2])
   }
 
   @Test func clipPathsAreDistinct() {

@@ -34,13 +34,6 @@ import Testing
     #expect(labels(Ticks.logarithmic(4...5, count: 5)) == ["4.0", "4.2", "4.4", "4.6", "4.8", "5.0"])
   }
 
-  @Test func durationsReadAsClocks() {
-    #expect(labels(Ticks.duration(0...8, count: 4)) == ["0", "2", "4", "6", "8"])
-    #expect(labels(Ticks.duration(0...150, count: 5)) == ["0:00", "0:30", "1:00", "1:30", "2:00", "2:30"])
-    #expect(labels(Ticks.duration(0...7200, count: 4)) == ["0:00 h", "0:30 h", "1:00 h", "1:30 h", "2:00 h"])
-    #expect(labels(Ticks.duration(-60...60, count: 4)) == ["−1:00", "−0:30", "0:00", "0:30", "1:00"])
-  }
-
   @Test func ticksStayInRangeAndFew() {
     let seed = UInt64.random(in: 0...UInt64.max)
     var random = SeededRandom(seed: seed)
@@ -51,7 +44,6 @@ import Testing
       let count = Int.random(in: 2...12, using: &random)
       for ticks in [
         Ticks.linear(low...high, count: count), Ticks.decibel(low...high, count: count),
-        Ticks.duration(low...high, count: count),
       ] {
         let slack = (high - low) * 1e-5
         #expect(

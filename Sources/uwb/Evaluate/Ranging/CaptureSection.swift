@@ -35,13 +35,14 @@ struct CaptureSection: RangingSection {
     var sight = LineOfSightScores()
     var scale = TruthScale()
     var skipped = SkippedCaptures()
+    var errors = ReplayErrors()
     for (capture, name) in zip(input.captures, CaptureNames.shortest(input.captures)) {
-      var own = sight
+      var (own, ownErrors) = (sight, errors)
       guard
         let (group, label) = try skipped.using(
-          capture, open: input.engine.open, { try measure($0, capture, input, &own, &scale) })
+          capture, open: input.engine.open, { try measure($0, capture, input, &own, &scale, &ownErrors) })
       else { continue }
-      sight = own
+      (sight, errors) = (own, ownErrors)
       add(group, name, label, to: &table)
       all[label, default: Group()].add(group)
     }
@@ -53,10 +54,6 @@ struct CaptureSection: RangingSection {
       total.add(group)
     }
     add(total, "all", "all", to: &table)
-    let picture = DistributionPicture(
-      title: "Distance errors", samples: total.stages.map { $0.errors.sample($0.name) })
-    var panel = picture.panel
-    panel.title = "Captures with known distances"
     let quality = try input.engine.calibration.map(CalibrationFile.read)?.quality
     let isCalibrated = quality?.lineOfSight != nil || quality?.baseline != nil
     let model = isCalibrated ? "calibration" : Self.shipped
@@ -66,7 +63,8 @@ struct CaptureSection: RangingSection {
           + "threshold to this site.")
     }
     return RangingSectionResult(
-      tables: [table] + sight.tables(model: model), panels: [panel] + [sight.panel(model: model)].compactMap { $0 })
+      tables: [table] + sight.tables(model: model), panels: [sight.panel(model: model)].compactMap { $0 },
+      errors: errors, sentence: "\(total.raw.errors.count) distances of captures. \(errors.sentence ?? "")")
   }
 
   private func add(_ group: Group, _ name: String, _ label: String, to table: inout EvaluationTable) {
@@ -75,7 +73,7 @@ struct CaptureSection: RangingSection {
 
   private func measure(
     _ reader: any CaptureReader, _ capture: String, _ input: RangingEvaluationInput, _ sight: inout LineOfSightScores,
-    _ scale: inout TruthScale
+    _ scale: inout TruthScale, _ errors: inout ReplayErrors
   ) throws -> (group: Group, label: String)? {
     var reader = reader
     var group = Group()
@@ -97,6 +95,7 @@ struct CaptureSection: RangingSection {
       if let label = truth?.isLineOfSight { labels.insert(label ? "LOS" : "NLOS") }
       guard let distance = truth?.distance else { continue }
       scale.add(truth: distance, measured: raw.rawDistance)
+      errors.add(Self.update(raw, tracked, exchange, distance, truth?.isLineOfSight))
       if let value = raw.rawDistance { group.raw.add(value - distance, deviation: raw.rawDistanceDeviation) }
       if let value = raw.calibratedDistance { group.calibrated.add(value - distance, deviation: raw.distanceDeviation) }
       if let value = tracked.distance { group.delivered.add(value - distance, deviation: tracked.distanceDeviation) }
@@ -104,5 +103,17 @@ struct CaptureSection: RangingSection {
     scale.endCapture()
     guard !group.raw.errors.isEmpty else { return nil }
     return (group, labels.count == 1 ? labels.first ?? "" : labels.isEmpty ? "unlabelled" : "mixed")
+  }
+
+  private static func update(
+    _ raw: RangingMeasurement, _ tracked: RangingMeasurement, _ exchange: RangingExchange, _ truth: Double,
+    _ isLineOfSight: Bool?
+  ) -> ReplayReport.Update {
+    var update = ReplayReport.Update(peer: "", time: exchange.time)
+    (update.rawDistance, update.calibratedDistance) = (raw.rawDistance, raw.calibratedDistance)
+    (update.distance, update.distanceDeviation) = (tracked.distance, tracked.distanceDeviation)
+    update.chipDistance = exchange.chipReport?.rawDistance ?? exchange.chipReport?.distance
+    (update.trueDistance, update.isLineOfSight) = (truth, isLineOfSight)
+    return update
   }
 }

@@ -9,6 +9,8 @@ struct DelaySection: RangingSection {
     guard let validation = DelayCrossValidation(samples, fit: DelayCalibrationFit()) else {
       return RangingSectionResult()
     }
-    return RangingSectionResult(tables: [validation.table], panels: [validation.panel])
+    return RangingSectionResult(
+      tables: [validation.table], panels: [validation.panel],
+      sentence: validation.sentence.map { "Antenna delays calibrated on the others: \($0)" })
   }
 }

@@ -10,7 +10,7 @@ struct EvaluateRangingCommand: ParsableCommand {
     commandName: "ranging", abstract: "Measure distance errors on captures with known truth and on simulated walks.",
     discussion: """
       EXAMPLES
-        uwb evaluate ranging *.log --truth truth.csv --svg errors.svg
+        uwb evaluate ranging *.log --truth truth.csv --report errors.html
         uwb evaluate ranging LOS/*.csv NLOS/*.csv --truth truth.csv --cross-validate
         uwb evaluate ranging --walks 1000 --seed 1
       """)
@@ -38,8 +38,7 @@ struct EvaluateRangingCommand: ParsableCommand {
   @Option(help: "What to write: table, ndjson or csv.")
   var output = EvaluateDelayCommand.OutputKind.table
 
-  @Option(help: ArgumentHelp("Draw the distributions of the errors into this file.", valueName: "file.svg"))
-  var svg: String?
+  @OptionGroup var page: ReportOptions
 
   @OptionGroup var messages: MessageOptions
 
@@ -49,20 +48,34 @@ struct EvaluateRangingCommand: ParsableCommand {
 
   mutating func run() throws {
     captures = try engine.input.captures(captures)
-    try FileUse(captures: captures, files: engine.files + [truth], outputs: [svg]).check()
+    try FileUse(captures: captures, files: engine.files + [truth], outputs: [page.report]).check()
     try engine.checkStrictly(captures)
+    let file = page.begin(captures: captures, files: engine.namedFiles + [("Truth", truth)])
     let input = RangingEvaluationInput(
       captures: captures, truth: try TruthFile.read(truth, captures: captures), truthFile: truth, engine: engine,
       seed: seed, walks: walks,
       isCrossValidated: crossValidate)
     var writer = EvaluationTableWriter(output, ByteOutput())
-    var panels: [Panel] = []
+    var results: [RangingSectionResult] = []
     for section in Self.sections where section.applies(to: input) {
       let result = try section.evaluate(input)
       for table in result.tables { try writer.write(table) }
-      panels += result.panels
+      results.append(result)
     }
-    guard let svg else { return }
-    try OutputFile.write(Figure(title: "Ranging against the truth", panels: panels).svg(), to: svg)
+    try file?.write {
+      Self.page(results, title: captures.isEmpty ? "simulated walks" : ReportFile.title(of: captures), $0)
+    }
+  }
+
+  private static func page(_ results: [RangingSectionResult], title: String, _ provenance: [Page.Fact]) -> Page {
+    var panels = results.flatMap(\.panels)
+    var page = Page(
+      title: "Distances against the truth: \(title)",
+      sentence: results.compactMap(\.sentence).joined(separator: " "),
+      lead: results.lazy.compactMap { $0.errors?.charts }.first, provenance: provenance)
+    if page.lead == nil, !panels.isEmpty { page.lead = PageCharts([panels.removeFirst()]) }
+    if !panels.isEmpty { page.sections.append(.init("Further charts", [.charts(PageCharts(panels, isBeside: true))])) }
+    page.sections.append(.init("Tables", tables: results.flatMap(\.tables)))
+    return page
   }
 }

@@ -14,6 +14,10 @@ protocol RangingSection {
 struct RangingSectionResult {
   var tables: [EvaluationTable] = []
   var panels: [Panel] = []
+  /// Of captures, for the page.
+  var errors: ReplayErrors?
+  /// What came out, in a sentence.
+  var sentence: String?
 }
 
 /// What all parts work on.

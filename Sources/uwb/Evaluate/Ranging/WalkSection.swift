@@ -112,7 +112,10 @@ struct WalkSection: RangingSection {
     }
     var panel = DistributionPicture(title: "", samples: samples, scale: .logarithmic).panel
     panel.title = "Simulated walks, 1.5 m/s, 5 % outliers, line of sight lost now and then"
-    return RangingSectionResult(tables: [errors, honesty, sensitivity], panels: [panel])
+    return RangingSectionResult(
+      tables: [errors, honesty, sensitivity], panels: [panel],
+      sentence:
+        "\(input.walks) simulated walks of each case: the table of consistency tells whether deviations are honest.")
   }
 
   private struct Group {

@@ -37,18 +37,17 @@ public struct ImpulseResponseRuns: Sendable {
   /// - Parameters:
   ///   - first: first path by which it is moved, taps.
   ///   - spacing: of its taps, ns.
-  ///   - magnitudes: of the taps in a range, NaN outside the accumulator; asked for what is kept.
+  ///   - levels: as `levels` gives them; asked for what is kept.
   mutating func add(
     _ key: MinMaxDecimator.Key, value: Double, first: Double, chip: Double?, spacing: Double,
-    magnitudes: (Range<Int>) -> [Float]
+    levels: @autoclosure () -> [UInt8]
   ) {
     guard first.isFinite, abs(first) < 1e6, spacing.isFinite, spacing > 0 else { return }
     self.spacing = spacing
     func row() -> Row {
-      let tap = Int(first.rounded(.down))
+      let tap = first.rounded(.down)
       return Row(
-        key: key, value: value, first: first - Double(tap), chip: chip.map { $0 - Double(tap) } ?? .nan,
-        levels: Self.levels(magnitudes(tap - Self.before..<tap - Self.before + Self.taps)))
+        key: key, value: value, first: first - tap, chip: chip.map { $0 - tap } ?? .nan, levels: levels())
     }
     guard let last = runs.last, last.count < perRun || (runs.count == Self.capacity) else {
       let row = row()
@@ -68,6 +67,15 @@ public struct ImpulseResponseRuns: Sendable {
     let isLower = value < runs[place].low.value
     guard isLower || value > runs[place].high.value else { return }
     if isLower { runs[place].low = row() } else { runs[place].high = row() }
+  }
+
+  /// The same with the magnitudes of the taps in a range, NaN outside the accumulator.
+  mutating func add(
+    _ key: MinMaxDecimator.Key, value: Double, first: Double, chip: Double?, spacing: Double,
+    magnitudes: (Range<Int>) -> [Float]
+  ) {
+    add(
+      key, value: value, first: first, chip: chip, spacing: spacing, levels: Self.levels(round: first, magnitudes))
   }
 
   /// Merges neighbouring runs by pairs.
@@ -106,7 +114,14 @@ public struct ImpulseResponseRuns: Sendable {
       ])
   }
 
-  private static func levels(_ magnitudes: [Float]) -> [UInt8] {
+  /// Of the taps about a first path: quarters of a dB below the strongest of them, 255 for none.
+  ///
+  /// - Parameters:
+  ///   - first: taps, less than 10⁶ from 0.
+  ///   - magnitudes: of the taps in a range, NaN outside the accumulator.
+  static func levels(round first: Double, _ magnitudes: (Range<Int>) -> [Float]) -> [UInt8] {
+    let start = Int(first.rounded(.down)) - before
+    let magnitudes = magnitudes(start..<start + taps)
     let strongest = magnitudes.reduce(0) { $1 > $0 ? $1 : $0 }
     return magnitudes.map { magnitude in
       guard strongest > 0, magnitude >= 0 else { return 255 }
