@@ -120,8 +120,10 @@ class Chart {
   tick(value, granularity, opts) {
     const size = Math.abs(value);
     if (value === 0) return "0";
-    const text = size >= 1e5 || size < 1e-3 ? value.toExponential(0).replace("e", "·10^").replace("+", "") : String(+value.toPrecision(6));
-    return text.replaceAll("-", "−");
+    if (size < 1e5 && size >= 1e-3) return String(+value.toPrecision(6)).replace("-", "−");
+    const [factor, power] = value.toExponential().split("e"), rounded = String(+Number(factor).toPrecision(3));
+    const raised = power.replace("+", "").replace(/./g, (digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹⁻"["0123456789-".indexOf(digit)]);
+    return ((rounded === "1" ? "" : rounded + "·") + "10" + raised).replace("-", "−");
   }
 
   // All values, unless a few would leave no room for the rest: then the middle 98 %, three times as high.

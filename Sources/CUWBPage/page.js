@@ -44,6 +44,8 @@ class Group {
       this.charts.push(new Waterfall(this.body, Waterfall.spec(track, x), Waterfall.track(track), this, track.waterfall));
       this.open(columnsOf(track.waterfall)(x.column)[0]);
     }
+    // Those that came first were alone in their row.
+    if (this.spec.columns) this.resize();
     this.readout.textContent = this.charts.length ? this.spec.hint ?? "" : "";
   }
 

@@ -80,7 +80,8 @@ const short = (value) => String(+value.toPrecision(3)).replace("-", "−");
 // Values on one axis, a row each; beside their names where there is room, else below them.
 function barsPicture(place, picture) {
   const { bars, unit, log } = picture, width = Math.min(place.clientWidth, 900), isWide = width >= 620;
-  const text = (bar) => short(bar.value) + (bar.deviation ? ` ± ${short(1.96 * bar.deviation)}` : "") + (unit ? ` ${unit}` : "");
+  const suffix = unit === "°" ? unit : unit ? ` ${unit}` : "";
+  const text = (bar) => short(bar.value) + (bar.deviation ? ` ± ${short(1.96 * bar.deviation)}` : "") + suffix;
   const longest = (list) => Math.max(...list.map((one) => one.length)) * 7.4 + 10;
   const left = isWide ? Math.min(longest(bars.map((bar) => bar.name)), 0.4 * width) : 6;
   const right = width - (isWide ? Math.min(longest(bars.map(text)), 0.25 * width) : 16);
@@ -107,7 +108,7 @@ function barsPicture(place, picture) {
   ticks.forEach((tick, index) => {
     draw(svg, "path", { d: `M${put(tick)} 4V${height - 26}`, class: "ring" });
     const anchor = !isWide && index === 0 ? "start" : !isWide && index === ticks.length - 1 ? "end" : "middle";
-    const name = short(log ? 10 ** tick : tick) + (unit && index === ticks.length - 1 && isWide ? ` ${unit}` : unit && !isWide ? ` ${unit}` : "");
+    const name = short(log ? 10 ** tick : tick) + (!isWide || index === ticks.length - 1 ? suffix : "");
     draw(svg, "text", { x: put(tick), y: height - 8, class: "quiet", "text-anchor": anchor }, name);
   });
   const cut = (name, room) => (name.length > room ? name.slice(0, Math.max(1, room - 1)) + "…" : name);

@@ -104,13 +104,13 @@ def browse(open_page, window, scheme):
 
 @pytest.fixture(scope="session")
 def uwb():
-    """Runs the program: `uwb("replay", path)`. Gives standard output; fails with standard error."""
+    """Runs the program: `uwb("replay", path)`. Gives standard output; fails with standard error unless it ends with `status`."""
 
-    def run(*arguments, cwd=None):
+    def run(*arguments, cwd=None, status=0):
         done = subprocess.run(
             [os.environ["UWB_PROGRAM"], *map(str, arguments)], cwd=cwd, capture_output=True, text=True, timeout=600
         )
-        assert done.returncode == 0, done.stderr
+        assert done.returncode == status, done.stderr
         return done.stdout
 
     return run

@@ -1,5 +1,6 @@
 """Each kind of page in each window and scheme: what `check` asks, and that zoom and hover work."""
 
+import math
 import os
 import pathlib
 
@@ -7,6 +8,7 @@ import pytest
 
 from page_checks import check
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 MAKERS = {}
 
 
@@ -40,6 +42,114 @@ def merged(uwb, folder):
     return folder / "merged.html"
 
 
+def reported(uwb, folder, *arguments, status=0):
+    """Runs a verb with `--report`; gives the page."""
+    uwb(*arguments, "--report", folder / "page.html", cwd=folder, status=status)
+    return folder / "page.html"
+
+
+def walks(uwb, folder, count=1):
+    for seed in range(1, count + 1):
+        uwb("simulate", "walk", "--out", folder / f"walk{seed}", "--seed", seed)
+    return [f"walk{seed}.sigmf-meta" for seed in range(1, count + 1)]
+
+
+@page_kind
+def paths(uwb, folder):
+    return reported(uwb, folder, "paths", *walks(uwb, folder), "--output", "csv")
+
+
+@page_kind
+def inspect(uwb, folder):
+    return reported(uwb, folder, "inspect", *walks(uwb, folder), "--exchange", 5)
+
+
+@page_kind
+def evaluate_delay(uwb, folder):
+    return reported(
+        uwb, folder, "evaluate", "delay", "--paths", "0:0dB,2.0:-3dB", "--channel", "awgn", "--snr", "15,20,25", "--trials", 20)
+
+
+@page_kind
+def evaluate_delay_at_one_snr(uwb, folder):
+    return reported(uwb, folder, "evaluate", "delay", "--channel", "awgn,cm1", "--snr", 25, "--trials", 10)
+
+
+@page_kind
+def evaluate_angle(uwb, folder):
+    return reported(uwb, folder, "evaluate", "angle", "--snr", "0,10,20", "--trials", 20)
+
+
+@page_kind
+def evaluate_arena(uwb, folder):
+    return reported(uwb, folder, "evaluate", "arena", "--trials", 10)
+
+
+@page_kind
+def evaluate_ranging(uwb, folder):
+    return reported(uwb, folder, "evaluate", "ranging", *walks(uwb, folder, 2), "--cross-validate", "--walks", 5)
+
+
+@page_kind
+def evaluate_scenarios(uwb, folder):
+    return reported(uwb, folder, "evaluate", "scenarios", ROOT / "Scenarios/two-phones.yaml", ROOT / "Scenarios/corridor.yaml")
+
+
+@page_kind
+def evaluate_sessions(uwb, folder):
+    return reported(uwb, folder, "evaluate", "sessions", "--sessions", 5, "--rate", 20, "--seconds", 0.5)
+
+
+@page_kind
+def calibrate_pulse(uwb, folder):
+    return reported(uwb, folder, "calibrate", "pulse", *walks(uwb, folder), "--out", "pulse.json")
+
+
+@page_kind
+def calibrate_delay(uwb, folder):
+    return reported(uwb, folder, "calibrate", "delay", *walks(uwb, folder, 2), "--out", "cal.json")
+
+
+@page_kind
+def calibrate_angle(uwb, folder):
+    return reported(uwb, folder, "calibrate", "angle", *walks(uwb, folder), "--out", "cal.json")
+
+
+@page_kind
+def calibrate_board(uwb, folder):
+    """A table of phase differences: two ideal pairs with a ripple."""
+    rows = ["Real Azimuth,Real Elevation,NLOS,Distance,AoA1,AoA2,PDoA1,PDoA2"]
+    for elevation in range(-45, 46, 15):
+        for azimuth in range(-45, 46, 15):
+            x, y = math.radians(azimuth), math.radians(elevation)
+            one, two = -160 * math.sin(x) * math.cos(y) + 12 * math.sin(2 * x + y), 150 * math.sin(y) + 9 * math.cos(x)
+            wrapped = ",".join(f"{angle - 360 * round(angle / 360):.2f}" for angle in (one, two))
+            rows.append(f"{azimuth},{elevation},0,250,{azimuth + 8},{elevation - 9},{wrapped}")
+    (folder / "board.csv").write_text("\n".join(rows) + "\n")
+    return reported(uwb, folder, "calibrate", "angle", "board.csv", "--out", "cal.json")
+
+
+@page_kind
+def calibrate_simulated(uwb, folder):
+    return reported(uwb, folder, "calibrate", "simulated", "--sites", 30, "--seed", 3)
+
+
+@page_kind
+def calibrate_first_path(uwb, folder):
+    return reported(uwb, folder, "calibrate", "first-path", "--trials", 12)
+
+
+@page_kind
+def calibrate_export(uwb, folder):
+    calibrate_board(uwb, folder)
+    return reported(uwb, folder, "calibrate", "export", "cal.json", "--to", "text")
+
+
+@page_kind
+def simulate_live(uwb, folder):
+    return reported(uwb, folder, "simulate", ROOT / "Scenarios/two-phones.yaml", "--live")
+
+
 @pytest.fixture(scope="session")
 def pages(uwb, tmp_path_factory):
     """Makes pages, each once: `pages(kind)` gives its path."""
@@ -62,7 +172,11 @@ def ready(seen):
 def test_page(pages, browse, kind):
     seen = browse(pages(kind))
     page = ready(seen)
-    assert page.locator(".chart canvas").count() > 0
+    # What was measured: a sentence, and a picture or a chart beneath it, on the first screen.
+    assert page.locator(".lede").inner_text().endswith((".", ":"))
+    first = page.locator("main .chart canvas, main .picture svg").first
+    assert first.bounding_box()["y"] < page.viewport_size["height"]
+    assert page.locator("#made").inner_text().count("uwb ") >= 1
     check(seen)
 
 
@@ -142,6 +256,84 @@ def test_a_click_on_the_waterfall_shows_that_response(pages, open_page):
     check(seen)
 
 
+@pytest.mark.parametrize("kind", ["inspect", "evaluate_delay", "evaluate_ranging", "calibrate_board"])
+def test_hover_and_zoom_of_charts_alone(pages, open_page, kind):
+    """Charts that share no axis: hovering tells place and values, a drag zooms, a double click shows all."""
+    seen = open_page(pages(kind))
+    page = ready(seen)
+    area = box(page)
+    page.mouse.move(area["x"] + area["width"] * 0.6, area["y"] + 80)
+    chart = page.locator(".chart").first
+    assert any(char.isdigit() for char in chart.locator(".place").inner_text())
+    assert any(text.strip() not in ("", "–") for text in chart.locator(".value").all_inner_texts())
+    whole = window(page)
+    page.mouse.move(area["x"] + area["width"] * 0.45, area["y"] + 80)
+    page.mouse.down()
+    page.mouse.move(area["x"] + area["width"] * 0.7, area["y"] + 80, steps=5)
+    page.mouse.up()
+    page.wait_for_function("whole => document.querySelector('.dygraph-axis-label-x').innerText !== whole", arg=whole[0])
+    page.mouse.dblclick(area["x"] + area["width"] * 0.5, area["y"] + 80)
+    assert window(page)[0] == whole[0] or kind == "inspect"
+    check(seen)
+
+
+def test_a_choice_shows_another_case(pages, open_page):
+    page = ready(open_page(pages("evaluate_delay")))
+    select = page.locator("select").first
+    names = select.locator("option").all_inner_texts()
+    assert names == ["0:0dB,2.0:-3dB", "awgn"]
+    ticks = page.locator(".area").first.locator(".dygraph-axis-label-y").all_inner_texts()
+    select.select_option(index=1)
+    assert page.locator(".area").first.locator(".dygraph-axis-label-y").all_inner_texts() != ticks
+
+
+def test_events_share_the_window_of_their_group(pages, open_page):
+    """Session events at the begin and the end of a room: their chart spans what the others span."""
+    page = ready(open_page(pages("simulate_live")))
+    areas = page.locator(".area")
+    events = page.locator(".chart", has_text="Rejected exchanges and session events").locator(".area")
+    assert window(page) == events.locator(".dygraph-axis-label-x").all_inner_texts()
+    assert areas.count() > 3
+
+
+def test_a_line_does_not_run_across_a_pause(pages, open_page):
+    page = ready(open_page(pages("walk")))
+    rows = page.evaluate(
+        """() => {
+          const table = (times, spec) => Chart.prototype.table.call({
+            column: (name) => (name === "time" ? times : times.map((_, index) => index)),
+            spec: { x: { column: "time", unit: "s" }, ...spec }, shown: [{ column: "value" }], timeUnit: () => ["min", 60],
+          });
+          return [
+            table([0, 0.1, 0.2, 60, 60.1], {}), table([0, 0.1, 0.2, 2.1, 2.2], {}), table([0, 0.1, 0.2, 2.3, 2.4], {}),
+            table([0, 0.1, 0.2, 60], { sorted: true }), table([5], {}), table([0, null, 1], {}),
+          ];
+        }"""
+    )
+    # A row without values in the middle of the pause, in the unit of the axis.
+    assert rows[0] == [[0, 0], [0.1 / 60, 1], [0.2 / 60, 2], [pytest.approx(30.1 / 60), None], [1, 3], [60.1 / 60, 4]]
+    # More than a second, and twenty times the usual spacing.
+    assert len(rows[1]) == 5 and len(rows[2]) == 6
+    assert len(rows[3]) == 4 and rows[4] == [[5 / 60, 0]] and rows[5] == [[0, 0], [1 / 60, 2]]
+
+
+def test_long_tables_are_folded_on_a_phone_and_whole_in_print(pages, open_page):
+    desktop = ready(open_page(pages("evaluate_arena")))
+    assert desktop.locator("details.fold[open]").count() == desktop.locator("details.fold").count() > 0
+    phone = ready(open_page(pages("evaluate_arena"), "phone"))
+    assert phone.locator("details.fold[open]").count() == 0
+    phone.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert phone.locator("details.fold[open]").count() == phone.locator("details.fold").count()
+
+
+def test_the_legend_of_an_image_has_its_ground(pages, open_page):
+    """A white dot on a white page is not seen."""
+    page = ready(open_page(pages("walk")))
+    swatch = page.locator(".swatch.onimage").last
+    style = swatch.evaluate("e => [getComputedStyle(e).borderTopColor, getComputedStyle(e).backgroundColor]")
+    assert style == ["rgb(0, 32, 76)", "rgb(255, 255, 255)"]
+
+
 def test_two_fingers_zoom_and_one_scrolls_the_page(pages, open_page):
     page = ready(open_page(pages("walk"), "phone"))
     whole, area = window(page), box(page)
@@ -205,4 +397,20 @@ def test_real_captures(apartment, browse):
     seen = browse(apartment)
     page = ready(seen)
     page.locator("select").first.select_option(index=3)
+    check(seen)
+    assert page.evaluate("document.documentElement.scrollHeight") < 8000, "nobody scrolls through more"
+
+
+@real_data
+@pytest.mark.parametrize("verb", ["paths", "inspect", "bias"])
+def test_pages_of_real_captures(uwb, browse, tmp_path, verb):
+    logs = sorted(pathlib.Path(os.environ["UWB_DATA"], "decaranging-apartment").glob("*.log"))
+    arguments = {
+        "paths": ["paths", *logs, "--output", "csv"], "inspect": ["inspect", logs[0], "--exchange", 0],
+        "bias": ["calibrate", "bias", "--unlabelled", *logs, "--out", "cal.json"],
+    }[verb]
+    page = reported(uwb, tmp_path, *arguments)
+    assert page.stat().st_size <= 1_500_000
+    seen = browse(page)
+    ready(seen)
     check(seen)

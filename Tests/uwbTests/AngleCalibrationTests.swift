@@ -40,7 +40,7 @@ struct AngleCalibrationTests {
     let other = Self.table([-37, -20, 3, 28], [-31, -8, 16, 30], seed: 4)
     try other.write(toFile: folder.path("b.csv"), atomically: true, encoding: .utf8)
     let run = try UwbProcess.run(
-      "calibrate", "angle", folder.path("a.csv"), "--out", folder.path("cal.json"), "--svg", folder.path("e.svg"),
+      "calibrate", "angle", folder.path("a.csv"), "--out", folder.path("cal.json"), "--report", folder.path("e.html"),
       "--output", "ndjson")
     #expect(run.status == 0, "\(run.errors)")
     let rows = try run.events().filter { $0["event"] as? String == "cross-validation" }
@@ -52,7 +52,10 @@ struct AngleCalibrationTests {
     // 1.7° rms of phase noise on 160° a radian is 0.6°; held-out edges are extrapolated.
     #expect(try #require(all["azimuth_rms_deg"] as? Double) < 4)
     #expect(try #require(all["elevation_rms_deg"] as? Double) < 4)
-    #expect(try String(contentsOfFile: folder.path("e.svg"), encoding: .utf8).contains("calibrated (held out)"))
+    let page = try ReportPagesTests.Written(folder.path("e.html"))
+    #expect(page.titles.contains("Error of the elevation") && page.titles.contains("phase difference"))
+    let before = try #require(page.bars.first?["value"] as? Double)
+    #expect(page.bars.count == 4 && abs(before - 8) < 0.01)
 
     let replay = try UwbProcess.run("replay", folder.path("b.csv"), "--calibration", folder.path("cal.json"))
     #expect(replay.status == 0, "\(replay.errors)")

@@ -84,8 +84,15 @@ struct RealBiasTests {
     let (out, picture) = (folder.path("cal.json"), folder.path("bias.svg"))
     let run = try UwbProcess.run(
       ["calibrate", "bias"] + RealCaptures.allLogs()
-        + ["--truth", table, "--out", out, "--svg", picture, "--output", "ndjson"] + Self.settings)
+        + [
+          "--truth", table, "--out", out, "--svg", picture, "--output", "ndjson", "--report", folder.path("page.html"),
+        ]
+        + Self.settings)
     #expect(run.status == 0, "\(run.errors)")
+    let page = try ReportPagesTests.Written(folder.path("page.html"))
+    #expect(
+      page.titles == ["Distance error, every capture held out", "Line of sight, every capture held out"]
+        && page.html.contains("of 22 captures, each held out in turn."))
     let events = try run.events()
     func number(_ event: [String: Any], _ name: String) throws -> Double {
       try #require(event[name] as? Double, "\(name) of \(event)")

@@ -18,14 +18,21 @@ struct FileUseTests {
     ["convert", "IN", "OUT", "--to", "csv"], ["convert", "IN", "OUT", "--to", "npy"],
     ["convert", "IN", "OUT", "--to", "ndjson"],
     ["calibrate", "pulse", "IN", "--out", "OUT"], ["calibrate", "delay", "IN", "--out", "OUT"],
-    ["calibrate", "angle", "IN", "--out", "OUT"], ["calibrate", "angle", "IN", "--out", "c.json", "--svg", "OUT"],
+    ["calibrate", "angle", "IN", "--out", "OUT"], ["calibrate", "angle", "IN", "--out", "c.json", "--report", "OUT"],
     ["calibrate", "bias", "IN", "IN", "IN", "IN", "--out", "OUT"],
     ["calibrate", "delay", "x", "--truth", "IN", "--out", "OUT"],
     ["replay", "x", "--calibration", "IN", "--report", "OUT"], ["replay", "x", "--array", "IN", "--report", "OUT"],
     ["replay", "x", "--pulse", "IN", "--report", "OUT"], ["replay", "x", "--pose", "IN", "--report", "OUT"],
     ["calibrate", "export", "IN", "--to", "text", "--out", "OUT"],
     ["evaluate", "delay", "--score", "a=IN", "--svg", "OUT"],
-    ["evaluate", "ranging", "IN", "--svg", "OUT"], ["evaluate", "angle", "--array", "IN", "--svg", "OUT"],
+    ["evaluate", "ranging", "IN", "--report", "OUT"], ["paths", "IN", "--report", "OUT"],
+    ["inspect", "IN", "--report", "OUT"], ["evaluate", "scenarios", "IN", "--report", "OUT"],
+    ["evaluate", "delay", "--score", "a=IN", "--report", "OUT"],
+    ["evaluate", "angle", "--array", "IN", "--report", "OUT"],
+    ["calibrate", "pulse", "IN", "--out", "c.json", "--report", "OUT"],
+    ["calibrate", "delay", "IN", "--out", "c.json", "--report", "OUT"],
+    ["calibrate", "export", "IN", "--to", "text", "--report", "OUT"],
+    ["evaluate", "angle", "--array", "IN", "--svg", "OUT"],
   ]
 
   @Test("an output that is an input is refused before anything is written", arguments: verbs)
@@ -105,7 +112,7 @@ struct FileUseTests {
     let log = folder.path("log.txt")
     try write(ConvertTests.log(2, tapCount: 4).text, log)
     for (arguments, problem) in [
-      (["calibrate", "angle", log, "--out", folder.path("c"), "--svg", folder.path("./c")], "is written twice"),
+      (["calibrate", "angle", log, "--out", folder.path("c"), "--report", folder.path("./c")], "is written twice"),
       (["replay", log, "--report", folder.url.path], "is a folder"),
       (["replay", log, "--report", folder.path("none/r.html")], "its folder is not there"),
     ] {

@@ -13,9 +13,9 @@ import Testing
   /// mean squares are 1 but for what the tracker's model allows for and the walks don't do (and the other way round): a quarter.
   @Test func walks() throws {
     let folder = try TemporaryFolder()
-    let picture = folder.path("walks.svg")
+    let page = folder.path("walks.html")
     let run = try UwbProcess.run(
-      "evaluate", "ranging", "--walks", "50", "--seed", "7", "--output", "ndjson", "--svg", picture)
+      "evaluate", "ranging", "--walks", "50", "--seed", "7", "--output", "ndjson", "--report", page)
     #expect(run.status == 0, "\(run.errors)")
     // Errors last: 600 steps of a walk are some 60 independent ones where nothing lasts, 5 stretches where line of sight is lost.
     let quarter = 0.75...1.25
@@ -35,10 +35,13 @@ import Testing
       // One in twenty measurements is an outlier where the tracker expects one in fifty.
       #expect(try number("nis_score_within_95") > (name == "clean" ? 0.8 : 0.7), "\(name)")
     }
-    #expect(try String(contentsOfFile: picture, encoding: .utf8).contains("<svg"))
+    #expect(
+      try ReportPagesTests.Written(page).titles == [
+        "Simulated walks, 1.5 m/s, 5 % outliers, line of sight lost now and then"
+      ])
   }
 
-  /// Where captures are labelled, the probability of line of sight is held against the labels: in numbers and in the picture.
+  /// Where captures are labelled, the probability of line of sight is held against the labels: in numbers and on the page.
   @Test func lineOfSight() throws {
     let folder = try TemporaryFolder()
     for (name, seed) in [("one", "1"), ("two", "2")] {
@@ -50,7 +53,9 @@ import Testing
       try "capture,distance_m,label\none.sigmf-meta,4,\(labels.0)\ntwo.sigmf-meta,4,\(labels.1)\n"
         .write(toFile: truth, atomically: true, encoding: .utf8)
       return try UwbProcess.run(
-        ["evaluate", "ranging"] + captures + ["--truth", truth, "--output", "ndjson", "--svg", folder.path("roc.svg")])
+        ["evaluate", "ranging"] + captures + [
+          "--truth", truth, "--output", "ndjson", "--report", folder.path("roc.html"),
+        ])
     }
     let both = try run(("LOS", "NLOS"))
     #expect(both.status == 0, "\(both.errors)")
@@ -72,8 +77,11 @@ import Testing
     let found = try #require(middle["los_found"] as? Double)
     let taken = try #require(middle["nlos_taken_for_los"] as? Double)
     #expect(abs(try #require(summary["accuracy"] as? Double) - (found + 1 - taken) / 2) < 2e-3)
-    let picture = try String(contentsOfFile: folder.path("roc.svg"), encoding: .utf8)
-    #expect(picture.contains("NLOS taken for LOS") && picture.contains("at even odds"))
+    let page = try ReportPagesTests.Written(folder.path("roc.html"))
+    #expect(page.titles.contains("Line of sight by the CIRs' shape, against the labels"))
+    #expect(page.html.contains("NLOS taken for LOS") && page.html.contains("at even odds"))
+    let labels = try #require(page.groups.first?["tracks"] as? [[String: Any]])
+    #expect(labels.map { $0["name"] as? String } == ["all", "LOS", "NLOS"])
     // The labels the other way round: what was above the diagonal is below.
     let swapped = try #require(try Self.rows(try run(("NLOS", "LOS")), ["table": "line of sight"]).first)
     let sum = try #require(summary["auc"] as? Double) + #require(swapped["auc"] as? Double)

@@ -83,8 +83,11 @@ import UWBSimulation
     let file = ring.folder.path("cal.json")
     let run = try UwbProcess.run(
       ["calibrate", "delay"] + ring.captures + ["--self", "plane", "--place-deviation", "0.005", "--out", file]
-        + ["--output", "ndjson"])
+        + ["--output", "ndjson", "--report", ring.folder.path("page.html")])
     #expect(run.status == 0, "\(run.errors)")
+    let page = try ReportPagesTests.Written(ring.folder.path("page.html"))
+    #expect(page.html.contains("10 devices, 45 pairs of them ranged") && page.bars.count == 10)
+    #expect(page.titles == ["Where the devices stand", "Residuals"])
     let devices = try Self.rows(run, "antenna delays")
     #expect(devices.count == 10)
     for (index, row) in devices.enumerated() {

@@ -84,7 +84,7 @@ public struct Page: Sendable {
   }
 
   /// Values of a fact that are shown at once; more unfold.
-  private static let openValues = 4
+  private static let openValues = 6
 
   /// The whole file.
   ///
@@ -167,7 +167,8 @@ public struct Page: Sendable {
       let lines = fact.values.map { Markup.escape($0) }.joined(separator: "<br/>")
       return "<tr><th scope=\"row\">\(Markup.escape(fact.name))</th><td>"
         + (fact.values.count > Self.openValues
-          ? "<details><summary>\(fact.values.count) entries</summary>\(lines)</details>" : lines) + "</td></tr>\n"
+          ? "<details><summary>\(fact.values.count) entries</summary><div>\(lines)</div></details>" : lines)
+        + "</td></tr>\n"
     }
     return
       "<section id=\"made\">\n<h2>How this was made</h2>\n<table class=\"facts\"><tbody>\n\(rows.joined())</tbody></table>\n</section>\n"

@@ -62,7 +62,8 @@ extension PageChart {
         let style: Style =
           series.isStepped ? .steps : series.line == nil ? .dots : series.marker == nil ? .line : .marked
         return .init(
-          series.name ?? title, column: prefix + name, style, dash: series.line?.dash ?? [], color: .init(series.ink))
+          series.name ?? panel.y.title.prefix { $0 != "(" }.trimmingSpaces, column: prefix + name, style,
+          dash: series.line?.dash ?? [], color: .init(series.ink))
       }, note: panel.note, isConnected: true)
   }
 }

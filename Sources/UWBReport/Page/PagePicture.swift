@@ -191,6 +191,6 @@ private func rounded(_ value: Double?) -> Double? {
 private func significant(_ value: Double?) -> Double? {
   guard let value, value.isFinite, abs(value) < 1e15 else { return nil }
   guard abs(value) > 1e-12 else { return 0 }
-  let scale = powerOfTen((4 - commonLogarithm(abs(value))).rounded(.down))
+  let scale = powerOfTen(4 - commonLogarithm(abs(value)).rounded(.down))
   return (value * scale).rounded() / scale
 }

@@ -8,8 +8,8 @@ public struct PageTable: Sendable {
   public var rows: [[String]]
   /// Rows that are shown at once; the rest unfolds.
   static let openRows = 30
-  /// Rows of a table that always stands open; a longer one is folded on a phone.
-  static let plainRows = 4
+  /// Cells of a table that always stands open; a larger one is folded on a phone.
+  static let plainCells = 16
 
   /// Creates one with the given values.
   public init(_ name: String? = nil, columns: [String], rows: [[String]] = []) {
@@ -20,7 +20,7 @@ public struct PageTable: Sendable {
 
   var html: String {
     let shown = rows.prefix(Self.openRows)
-    let isLong = rows.count > Self.plainRows
+    let isLong = rows.count * columns.count > Self.plainCells
     var text = isLong ? "<details class=\"fold\" open=\"\"><summary>\(summary)</summary>\n" : ""
     text += table(isLong ? nil : name, shown)
     if rows.count > shown.count {

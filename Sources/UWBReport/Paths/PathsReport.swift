@@ -130,12 +130,16 @@ public struct PathsReport: Sendable {
         row.amplitude.flatMap { $0 > 0 ? 20 * commonLogarithm($0) : nil }, row.snrdB, row.lineOfSightProbability,
       ])
     guard let place = first ?? row.chipFirstPathTaps, place.isFinite, abs(place) < 1e6 else { return }
-    let levels = ImpulseResponseRuns.levels(round: place, magnitudes)
-    if first != nil { track.profile.add(levels, spacing: tapSpacing * 1e9) }
+    var levels: [UInt8]?
+    if first != nil, track.profile.takesNext() {
+      let own = ImpulseResponseRuns.levels(round: place, magnitudes)
+      track.profile.add(own, spacing: tapSpacing * 1e9)
+      levels = own
+    }
     // A chip's path is a steady guide to what is odd.
     track.rows.responses.add(
       key, value: place - (row.chipFirstPathTaps ?? 0), first: place, chip: row.chipFirstPathTaps,
-      spacing: tapSpacing * 1e9, levels: levels)
+      spacing: tapSpacing * 1e9, levels: levels ?? ImpulseResponseRuns.levels(round: place, magnitudes))
   }
 
   /// Input that a reader passed over.
@@ -194,7 +198,7 @@ public struct PathsReport: Sendable {
   private var sentence: String {
     let lost = problems.values.reduce(0, +)
     let total = found + lost
-    var text = "\(NumberText.count(total)) impulse response\(total == 1 ? "" : "s")"
+    var text = "\(NumberText.count(total)) impulse response\(total == 1 ? "" : "s"), each antenna's for itself"
     if captures.count > 1 { text += " of \(captures.count) captures" }
     text += ": a first path was found in \(NumberText.count(found))"
     text += lost > 0 ? ", and in \(NumberText.count(lost)) there was none." : "."

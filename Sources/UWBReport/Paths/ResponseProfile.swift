@@ -3,19 +3,39 @@ struct ResponseProfile: Sendable {
   /// Bins of 1 dB below the strongest tap.
   private static let binCount = 64
 
-  /// How many.
-  private(set) var count = 0
+  /// Responses that count for one each; from there on every second one does, and the earlier ones half.
+  private static let capacity = 4096
+
+  /// How many came.
+  private var count = 0
+  private var taken = 0
+  private var stride = 1
   /// ns
   private var spacing = 0.0
   /// Taps × bins.
   private var bins: [UInt32] = []
 
+  /// Whether the next response counts; asked once for each. Of a long capture few do, evenly spread: each costs a hundred logarithms.
+  mutating func takesNext() -> Bool {
+    defer { count += 1 }
+    guard count.isMultiple(of: stride) else { return false }
+    if taken == Self.capacity {
+      for place in bins.indices { bins[place] /= 2 }
+      taken /= 2
+      stride *= 2
+      return count.isMultiple(of: stride)
+    }
+    return true
+  }
+
+  /// Takes a response that counts.
+  ///
   /// - Parameters:
   ///   - levels: quarters of a dB below the strongest; 255 for none, as `ImpulseResponseRuns.levels` gives them.
   ///   - spacing: of taps, ns.
   mutating func add(_ levels: [UInt8], spacing: Double) {
     if bins.isEmpty { bins = [UInt32](repeating: 0, count: ImpulseResponseRuns.taps * Self.binCount) }
-    count += 1
+    taken += 1
     self.spacing = spacing
     for (tap, level) in levels.enumerated() where level != 255 {
       bins[tap * Self.binCount + Int(level) / 4] &+= 1
@@ -36,7 +56,7 @@ struct ResponseProfile: Sendable {
 
   /// Medians and the middle 80 %; `nil` for none.
   func track(name: String) -> PageTrack? {
-    guard count > 0 else { return nil }
+    guard taken > 0 else { return nil }
     var track = PageTrack(name: name, note: "Of \(NumberText.count(count)) impulse responses.")
     let taps = 0..<ImpulseResponseRuns.taps
     track.add("delay", taps.map { Double($0 - ImpulseResponseRuns.before) * spacing }, step: 0.01)

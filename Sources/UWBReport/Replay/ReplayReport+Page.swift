@@ -10,17 +10,19 @@ extension ReplayReport {
     var rows = drawn.map(\.rows)
     TrackRows.thin(&rows)
     page.sections = TrackRows.sections(
-      of: rows, label: "Capture and peer", left: tracks.count - drawn.count, Self.charts)
+      of: rows, label: trackName, left: tracks.count - drawn.count, Self.charts)
     if let section = errors.section {
       page.sections.append(section)
       if let residuals = residuals(of: zip(drawn, rows).filter { $0.0.distanceErrors.count > 0 }.map(\.1)) {
         page.sections.append(residuals)
       }
     }
-    page.sections.append(.init("Captures and peers", [.table(trackTable)]))
+    page.sections.append(.init(self.source == "capture" ? "Captures and peers" : "Peers", [.table(trackTable)]))
     if let losses { page.sections.append(losses) }
     return page
   }
+
+  private var trackName: String { source.prefix(1).uppercased() + source.dropFirst() + " and peer" }
 
   private static func charts(over x: PageChart.Axis) -> [PageChart] {
     let (delivered, raw, calibrated, chip) = (
@@ -108,7 +110,7 @@ extension ReplayReport {
       $0[$1.name.capture ?? "", default: 0] = max($0[$1.name.capture ?? ""] ?? 0, $1.rows.seconds)
     }.values.reduce(0, +)
     var text = "\(plural(updates + rejected, "exchange")) with \(plural(peers, "peer"))"
-    if captures > 1 { text += " in \(plural(captures, "capture"))" }
+    if captures > 1 { text += " \(source == "capture" ? "in" : "of") \(plural(captures, source))" }
     if seconds > 0 { text += " over \(Self.duration(seconds))" }
     text += " gave \(plural(updates, "update"))"
     text += rejected > 0 ? "; \(NumberText.count(rejected)) were rejected." : "."
@@ -155,7 +157,7 @@ extension ReplayReport {
   private var trackTable: PageTable {
     let hasTruth = tracks.contains { $0.distanceErrors.count > 0 }
     var table = PageTable(
-      columns: ["Capture and peer", "Updates", "Rejected", "Distance, mean", "Stated σ, mean", "SNR, mean"]
+      columns: [trackName, "Updates", "Rejected", "Distance, mean", "Stated σ, mean", "SNR, mean"]
         + (hasTruth ? ["Error, median", "Error, 90 %", "Chip's error, 90 %"] : []))
     func text(_ value: Double?, _ places: Int, _ unit: String) -> String {
       value.map { "\(NumberText.fixed($0, decimals: places)) \(unit)" } ?? "–"

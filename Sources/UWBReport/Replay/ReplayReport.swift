@@ -77,9 +77,15 @@ public struct ReplayReport: Sendable {
   private(set) var errors = ReplayErrors()
   private var indices: [ReplayTrack.Name: Int] = [:]
 
-  /// - Parameter rowsPerTrack: runs of rows that are kept of each drawn track.
-  public init(rowsPerTrack: Int = 2048) {
+  /// What `Update.capture` names.
+  let source: String
+
+  /// - Parameters:
+  ///   - rowsPerTrack: runs of rows that are kept of each drawn track.
+  ///   - source: what `Update.capture` names, as "capture".
+  public init(rowsPerTrack: Int = 2048, source: String = "capture") {
     self.rowsPerTrack = rowsPerTrack
+    self.source = source
   }
 
   /// Adds an update.

@@ -95,29 +95,34 @@ struct CalibrateDelayCommand: ParsableCommand {
     if let validation {
       sections.append(
         .init(
-          "Errors before and after",
-          note: "Each capture was scored by a calibration made without it.",
-          [.charts(PageCharts([validation.panel])), .table(PageTable(validation.table))]))
+          "Errors before and after", note: "Each capture was scored by a calibration made without it.",
+          tables: [validation.table]))
     }
     let held = validation?.sentence.map { "\($0) " } ?? ""
     try write(
       file, "\(samples.samples.count) distances of \(samples.captures.count) captures. \(held)", report.calibration,
-      messages,
-      sections)
+      messages, sections, errors: validation?.panel)
   }
 
   private func write(
     _ file: ReportFile?, _ sentence: String, _ calibration: DelayCalibration, _ messages: [String],
-    _ sections: [Page.Section]
+    _ sections: [Page.Section], errors: Panel? = nil
   ) throws {
     let picture = CalibrationSections.picture(calibration)
     try file?.write { provenance in
-      Page(
+      var page = Page(
         title: "Antenna delays: \(ReportFile.title(of: captures))",
         sentence: sentence
           + (picture == nil ? "No delay is taken off." : "What each antenna delay adds to a distance:"),
         picture: picture,
         sections: [.init("How it was chosen", messages.map { .text($0) })] + sections, provenance: provenance)
+      // Where no delay is taken off, the errors are what there is to see.
+      if picture == nil {
+        page.lead = errors.map { PageCharts([$0]) }
+      } else if let errors {
+        page.sections.append(.init("Distribution of errors", panels: [errors]))
+      }
+      return page
     }
   }
 

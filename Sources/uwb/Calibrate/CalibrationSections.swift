@@ -11,7 +11,8 @@ enum CalibrationSections {
 
   static func delay(_ calibration: DelayCalibration?) -> [Page.Section] {
     guard let calibration else { return [] }
-    var sections = [Page.Section("Antenna delays", tables: [CalibrationText.delays(calibration)])]
+    var section = Page.Section(
+      "Antenna delays", tables: calibration.devices.isEmpty ? [] : [CalibrationText.delays(calibration)])
     let curves = [("line of sight", calibration.lineOfSight)] + (calibration.obstructed.map { [("NLOS", $0)] } ?? [])
     var panel = Panel(
       title: "Range bias over received power", x: Axis("received power (dBm)"), y: Axis("measured less true (m)"))
@@ -19,8 +20,8 @@ enum CalibrationSections {
       curve.1.knots.isEmpty
         ? nil : Series(curve.0, x: curve.1.knots, y: curve.1.values, ink: .series(index), marker: .dot)
     }
-    if !panel.series.isEmpty { sections[0].blocks.append(.charts(PageCharts([panel]))) }
-    return sections
+    if !panel.series.isEmpty { section.blocks.append(.charts(PageCharts([panel]))) }
+    return section.blocks.isEmpty ? [] : [section]
   }
 
   /// Delays as lengths, for the top of a page.

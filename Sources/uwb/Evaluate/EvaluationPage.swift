@@ -49,7 +49,8 @@ struct EvaluationPage {
         bars: rows.map {
           .init(several ? "\($0.name) · \($0.caseName)" : $0.name, value: $0.error, mark: $0.bound, color: .series(0))
         },
-        caption: "Dot: \(quantity) at the only SNR; upright line: the Cramér–Rao bound.", isLogarithmic: true)
+        caption: "Dot: \(quantity) at the only SNR"
+          + (rows.contains { $0.bound != nil } ? "; upright line: the Cramér–Rao bound." : "."), isLogarithmic: true)
     } else {
       page.lead = PageCharts(choosing: choice, from: panels)
     }
@@ -74,7 +75,8 @@ struct EvaluationPage {
     if let best, let error = best.error {
       text += " At \(String(decimal: best.snrdB, places: 0)) dB"
       if cases.count > 1 { text += " on \(best.caseName)" }
-      text += " \(best.name) has the least error, \(String(decimal: error, digits: 3)) \(unit) rms"
+      text +=
+        " \(best.name) has the least error, \(String(decimal: error, digits: 3))\(unit == "°" ? "" : " ")\(unit) rms"
       if let bound = best.bound, bound > 0 { text += ", \(String(decimal: error / bound, places: 2)) times the bound" }
       text += "."
     }

@@ -16,6 +16,11 @@ extension PageTable {
   /// - Parameter hidden: names of those that differ from run to run.
   init(_ name: String? = nil, figures: [[FigureLines.Figure]], without hidden: [String] = []) {
     let shown = figures.map { $0.filter { !hidden.contains("\($0.name)") } }
+    if shown.count == 1 {
+      self.init(
+        name, columns: ["figure", "value"], rows: shown[0].map { ["\($0.name)", $0.cell.string(absent: "–")] })
+      return
+    }
     self.init(
       name, columns: shown.first?.map { "\($0.name)" } ?? [],
       rows: shown.map { $0.map { $0.cell.string(absent: "–") } })

@@ -7,7 +7,7 @@ import UWBReport
 struct LivePage {
   private let file: ReportFile
   private let title: String
-  private var report = ReplayReport()
+  private var report = ReplayReport(source: "device")
   /// Of each device and peer: updates are numbered as exchanges are.
   private var counts: [[String]: Int] = [:]
 

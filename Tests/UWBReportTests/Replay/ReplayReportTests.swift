@@ -72,8 +72,8 @@ import Testing
     let columns = try #require(track["columns"] as? [String: Any])
     #expect(Set(columns.keys) == ["time", "exchange", "distance", "distanceDeviation"])
     #expect(try PageCheck.column("distance", of: track) == [2])
-    let peer = try #require(((check.data["picture"] as? [String: Any])?["peers"] as? [[String: Any]])?.first)
-    #expect(peer["trueDistance"] is NSNull && peer["azimuth"] is NSNull)
+    let bar = try #require((check.pictures.first?["bars"] as? [[String: Any]])?.first)
+    #expect(bar["value"] as? Double == 2 && bar["mark"] is NSNull)
   }
 
   @Test func azimuthErrorsWrap() {
@@ -175,6 +175,18 @@ import Testing
     #expect(check.html.contains("all others together") && check.html.utf8.count < 500_000)
   }
 
+  @Test func anEventWithoutAnExchangeIsThatOfTheLast() throws {
+    var report = ReplayReport(source: "device")
+    var update = ReplayReport.Update(capture: "anna", peer: "bert", exchange: 41, time: 3)
+    update.distance = 1
+    report.add(update)
+    report.addEvent(capture: "anna", peer: "bert", time: 9, name: "peer removed: timeout")
+    let check = try expectSound(report.page(of: "room"))
+    let mark = try #require((check.tracks.first?["marks"] as? [[String: Any]])?.first)
+    #expect(try PageCheck.column("exchange", of: mark) == [41] && PageCheck.column("time", of: mark) == [9])
+    #expect(check.groups.first?["label"] as? String == "Device and peer")
+  }
+
   @Test func marksWithoutEndStayBounded() throws {
     var report = ReplayReport()
     for index in 0..<10_000 {
@@ -234,7 +246,7 @@ import Testing
         report.add(update)
       }
     }
-    #expect(report.tracks.map(\.hasTimes) == [false, false, true])
+    #expect(report.tracks.map(\.rows.hasTimes) == [false, false, true])
     let check = try expectSound(report.page(of: "clocks"))
     #expect(check.groups.map { ($0["tracks"] as? [Any])?.count } == [1, 2])
     #expect(check.html.contains("no clock that rises"))

@@ -26,6 +26,7 @@ struct PageCheck {
     data = try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
   }
 
+  var pictures: [[String: Any]] { data["pictures"] as? [[String: Any]] ?? [] }
   var groups: [[String: Any]] { data["groups"] as? [[String: Any]] ?? [] }
   /// Of the first group.
   var tracks: [[String: Any]] { groups.first?["tracks"] as? [[String: Any]] ?? [] }
@@ -59,6 +60,9 @@ func expectSound(_ page: Page, sourceLocation: SourceLocation = #_sourceLocation
   #expect(
     Set(check.markup.attributes["href"] ?? []).isSubset(of: ids.map { "#\($0)" }), sourceLocation: sourceLocation)
   #expect(check.data["groups"] is [Any], "the data were not encoded", sourceLocation: sourceLocation)
+  #expect(
+    check.markup.attributes["data-picture"] ?? [] == check.pictures.indices.map(String.init),
+    sourceLocation: sourceLocation)
   #expect(
     check.markup.attributes["data-group"] ?? [] == check.groups.indices.map(String.init), sourceLocation: sourceLocation
   )
