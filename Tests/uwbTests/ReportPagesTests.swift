@@ -105,8 +105,8 @@ struct ReportPagesTests {
       texts: ["Trained on 30 simulated sites"], charts: ["Stated probability against what was so"], pictures: 1),
     Kind(arguments: ["calibrate", "first-path", "--trials", "12"], texts: ["Trained on"], pictures: 1),
     Kind(
-      arguments: ["calibrate", "export", "hostile.json", "--to", "text"],
-      texts: ["All parts of the calibration are in the exported file.", "device &lt;/script&gt;&lt;b&gt;"], pictures: 1),
+      arguments: ["calibrate", "export", "known.json", "--to", "text"],
+      texts: ["All parts of the calibration are in the exported file.", "device a0"], pictures: 1),
     Kind(
       arguments: ["simulate", "room.yaml", "--live"],
       texts: ["Room &lt;img src=x&gt;", "of 2 devices", "&lt;b&gt;anna · bert", "Half of the delivered distances"],
@@ -133,8 +133,8 @@ struct ReportPagesTests {
     for (name, text) in [
       ("room.yaml", room), ("table.csv", "distance_m,peer\n2,1\n3,1\n"),
       (
-        "hostile.json",
-        #"{"version":2,"delay":{"devices":[{"address":"</script><b>","delay_s":1e-9}],"line_of_sight":{"power_dbm":[],"bias_m":[],"deviation_m":0.1}}}"#
+        "known.json",
+        #"{"version":2,"delay":{"devices":[{"address":"a0","delay_s":1e-9}],"line_of_sight":{"power_dbm":[],"bias_m":[],"deviation_m":0.1}}}"#
       ),
     ] { try text.write(toFile: folder.path(name), atomically: true, encoding: .utf8) }
     return folder

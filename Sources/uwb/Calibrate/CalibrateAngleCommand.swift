@@ -99,9 +99,11 @@ struct CalibrateAngleCommand: ParsableCommand {
       let moved = try write(angle, isBoard: true, known.origins?.board, table)
       let written = try CalibrationFile.read(out).angle ?? angle
       try file?.write { provenance in
-        Page(
+        var page = Page(
           title: "Calibration of angles, moved", sentence: moved ?? "", sections: CalibrationSections.angle(written),
           provenance: provenance)
+        page.leadWithCharts()
+        return page
       }
       return
     }

@@ -116,12 +116,9 @@ struct CalibrateDelayCommand: ParsableCommand {
           + (picture == nil ? "No delay is taken off." : "What each antenna delay adds to a distance:"),
         picture: picture,
         sections: [.init("How it was chosen", messages.map { .text($0) })] + sections, provenance: provenance)
+      if let errors { page.sections.append(.init("Distribution of errors", panels: [errors])) }
       // Where no delay is taken off, the errors are what there is to see.
-      if picture == nil {
-        page.lead = errors.map { PageCharts([$0]) }
-      } else if let errors {
-        page.sections.append(.init("Distribution of errors", panels: [errors]))
-      }
+      page.leadWithCharts()
       return page
     }
   }

@@ -81,6 +81,7 @@ struct CalibrateExportCommand: ParsableCommand {
       page.sections.append(
         .init(
           "The exported file", [.listing("Its lines", lines: made.text.split(separator: "\n").map(String.init))]))
+      page.leadWithCharts()
       return page
     }
   }

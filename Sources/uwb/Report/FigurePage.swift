@@ -27,6 +27,22 @@ extension PageTable {
   }
 }
 
+extension Page {
+  /// Moves the first charts to the top, where nothing is drawn there.
+  mutating func leadWithCharts() {
+    guard picture == nil, lead == nil else { return }
+    for section in sections.indices {
+      for (place, block) in sections[section].blocks.enumerated() {
+        guard case .charts(let charts) = block else { continue }
+        lead = charts
+        sections[section].blocks.remove(at: place)
+        if sections[section].blocks.isEmpty { sections.remove(at: section) }
+        return
+      }
+    }
+  }
+}
+
 extension Page.Section {
   /// Tables as in the terminal.
   init(_ title: String, note: String? = nil, tables: [EvaluationTable]) {
