@@ -1,6 +1,6 @@
 """Times `uwb info` on a file of each text and binary format, and prints a Markdown table of bytes a second.
 
-Run by scripts/reading. Each file is written from the format's own layout, with whole CIRs where it has CIRs. The readers run one after the
+Run by scripts/reading. With --page it also writes what is short of its bar to Open-points.md. Each file is written from the format's own layout, with whole CIRs where it has CIRs. The readers run one after the
 other, round after round; the fastest round of each counts, in processor time less that of a file a fortieth as long.
 """
 
@@ -12,9 +12,15 @@ import struct
 import subprocess
 import sys
 import tempfile
+from pathlib import Path
+
+import result_pages
 
 CORPORA = "Fuzz/Corpora"
 ROUNDS = 5
+# Least rate over the first format's of the same kind. It is not asked of what uwb itself wrote.
+BAR = 0.5
+OWN = {"csv"}
 random.seed(1)
 
 
@@ -133,8 +139,22 @@ def sizes(path):
     return sum(os.path.getsize(one) for one in {path, data})
 
 
+def write_open_points(rows):
+    """The section of Open-points.md: (format, kind, rate, rate over the first's) of each format."""
+    asked = [row for row in rows if row[0] not in OWN]
+    short = [(name, kind, f"≥ {BAR}", f"{share:.2f}") for name, kind, _, share in asked if share < BAR]
+    lines = ["## Reading", "", result_pages.made("scripts/reading --page"), "",
+             f"{len(asked) - len(short)} of {len(asked)} formats hold their bar, of a rate over the first format's of the same kind. "
+             "[All rates](Reading.md)." + (" These are short of it:" if short else "")]
+    if short:
+        lines += ["", *result_pages.table(["format", "kind", "asked", "measured"], short)]
+    result_pages.write_section(Path("Documentation/results/Open-points.md"), "reading", lines, "What is short of its bar")
+
+
 def main():
-    program, names = sys.argv[1], sys.argv[2:] or list(FORMATS)
+    program, names = sys.argv[1], sys.argv[2:]
+    is_page = names[:1] == ["--page"]
+    names = names[is_page:] or list(FORMATS)
     with tempfile.TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as folder:
         files = {}
         for name in dict.fromkeys(["decaranging", "sigmf", *names]):
@@ -156,12 +176,14 @@ def main():
                 times[name] = [min(old, processor_time(program, path)) for old, path in zip(times[name], paths)]
         rates = {name: (sizes(long) - sizes(short)) / (times[name][0] - times[name][1]) / 1e6
                  for name, (long, short) in files.items()}
-    print("| format | kind | MB/s | over the first of its kind |")
-    print("|---|---|---|---|")
-    first = {}
+    first, rows = {}, []
     for name, rate in rates.items():
         kind = FORMATS[name][0]
-        print(f"| {name} | {kind} | {rate:.0f} | {rate / first.setdefault(kind, rate):.2f} |")
+        rows.append((name, kind, rate, rate / first.setdefault(kind, rate)))
+    cells = [(name, kind, f"{rate:.0f}", f"{share:.2f}") for name, kind, rate, share in rows]
+    print("\n".join(result_pages.table(["format", "kind", "MB/s", "over the first of its kind"], cells)))
+    if is_page:
+        write_open_points(rows)
 
 
 main()

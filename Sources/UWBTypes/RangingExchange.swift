@@ -12,7 +12,19 @@ public struct RangingMessage: Sendable {
   /// Creates one with the given values.
   @inlinable public init(transmitted: DeviceTime? = nil, reception: consuming Reception? = nil) {
     self.transmitted = transmitted
-    if let reception = consume reception { stored = StoredReception(reception) }
+    if let reception = consume reception { stored = StoredReception(consume reception) }
+  }
+
+  /// A message that was received.
+  @inlinable package init(transmitted: DeviceTime?, received reception: consuming Reception) {
+    self.transmitted = transmitted
+    stored = StoredReception(consume reception)
+  }
+
+  /// What `body` makes of the reception, which is lent to it: a copy takes longer than most looks; `nil` where there is none.
+  @inlinable package func withReception<Result>(_ body: (Reception) -> Result) -> Result? {
+    guard let stored else { return nil }
+    return body(stored.reception)
   }
 
   /// Takes another message's reception.
@@ -24,7 +36,7 @@ public struct RangingMessage: Sendable {
   /// Most messages of short exchanges have none, and one takes some 350 bytes.
   @usableFromInline final class StoredReception: Sendable {
     @usableFromInline let reception: Reception
-    @inlinable init(_ reception: consuming Reception) { self.reception = reception }
+    @inlinable init(_ reception: consuming Reception) { self.reception = consume reception }
   }
 }
 
@@ -241,7 +253,15 @@ extension RangingExchange {
 
   /// What receivers report of those messages of which they hold an impulse response, in the same order.
   public var receptionsWithImpulseResponse: [Reception] {
-    messages.compactMap(\.reception).filter { $0.impulseResponse != nil }
+    var receptions: [Reception] = []
+    func take(_ message: RangingMessage?) {
+      message?.withReception { if $0.impulseResponse != nil { receptions.append($0) } }
+    }
+    take(poll)
+    take(response)
+    take(secondPoll)
+    take(final)
+    return receptions
   }
 
   /// Mean of the received powers that the local device reports of the peer's frames, dBm; `nil` where it reports none.

@@ -7,23 +7,32 @@ public final class TapStorage: @unchecked Sendable {
   // Unchecked because of the raw pointer alone. The memory changes only through `withMutableBytes`, whose callers
   // hold the sole reference; after that it is read-only.
   private let memory: UnsafeMutableRawBufferPointer
+  /// Holds `memory`; `nil` where that is borrowed.
+  private let allocation: UnsafeMutableRawPointer?
   private let release: (@Sendable () -> Void)?
+  private static let alignment = 64
 
   /// Owns `byteCount` zeroed bytes.
   public init(byteCount: Int) {
-    memory = .allocate(byteCount: byteCount, alignment: 64)
+    // Aligned here: allocators are slow to make and to free short blocks of an alignment of their own.
+    let allocation = UnsafeMutableRawPointer.allocate(byteCount: byteCount + Self.alignment, alignment: 16)
+    memory = UnsafeMutableRawBufferPointer(
+      start: allocation.alignedUp(toMultipleOf: Self.alignment), count: byteCount)
     memory.initializeMemory(as: UInt8.self, repeating: 0)
+    self.allocation = allocation
     release = nil
   }
 
   /// Borrows memory that stays valid and unchanged until `release` is called, which happens once, on `deinit`.
   public init(borrowing bytes: UnsafeRawBufferPointer, release: @escaping @Sendable () -> Void) {
     memory = UnsafeMutableRawBufferPointer(mutating: bytes)
+    allocation = nil
     self.release = release
   }
 
   deinit {
-    if let release { release() } else { memory.deallocate() }
+    release?()
+    allocation?.deallocate()
   }
 
   /// Bytes that the storage holds.

@@ -169,6 +169,15 @@ public struct SegmentImpulseResponse: UCILayout {
   ) throws(UCIError) {
     if coder.isReading {
       let part = octets / 2
+      // What Qorvo's chips send.
+      if octets == 8 {
+        taps = try coder.read(count, octets: 8, "tap") { bytes, offset in
+          let word = UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
+          return SIMD2(
+            Int64(Int32(truncatingIfNeeded: word)), Int64(Int32(truncatingIfNeeded: word >> 32)))
+        }
+        return
+      }
       taps = try coder.read(count, octets: octets, "tap") { bytes, offset in
         SIMD2(signed(bytes, offset, octets: part), signed(bytes, offset + part, octets: part))
       }

@@ -42,32 +42,39 @@ struct DiagnosticsJoin: Sendable {
     release(into: &rounds)
     // What came for rounds before this one stays without.
     drop { $0.token == round.key.token && $0 != round.key }
-    var round = round
-    if let index = early.firstIndex(where: { $0.key == round.key }) {
-      round.reports = early.remove(at: index).reports
-      sessions[round.key.token]?.missed = 0
-    } else if let missed = sessions[round.key.token]?.missed {
-      if missed < Self.longestWait {
-        held = round
-        return
+    let key = round.key
+    var session = sessions[key.token] ?? Session()
+    if let index = early.firstIndex(where: { $0.key == key }) {
+      rounds.append(round)
+      rounds[rounds.count - 1].reports = early.remove(at: index).reports
+      session.missed = 0
+    } else {
+      if let missed = session.missed {
+        if missed < Self.longestWait {
+          held = round
+          return
+        }
+        problems[.roundWithoutDiagnostics, default: 0] += 1
       }
-      problems[.roundWithoutDiagnostics, default: 0] += 1
+      rounds.append(round)
     }
-    sessions[round.key.token, default: Session()].last = round.key.sequence
-    rounds.append(round)
+    session.last = key.sequence
+    sessions[key.token] = session
   }
 
   mutating func take(_ diagnostics: RangeDiagnostics, into rounds: inout [Round]) {
     let key = Key(token: diagnostics.token, sequence: diagnostics.sequence)
-    if var round = held, round.key == key {
+    if let round = held, round.key == key {
       held = nil
-      round.reports = diagnostics.reports
-      sessions[key.token] = Session(missed: 0, last: key.sequence)
       rounds.append(round)
+      rounds[rounds.count - 1].reports = diagnostics.reports
+      sessions[key.token] = Session(missed: 0, last: key.sequence)
       return
     }
-    sessions[key.token, default: Session()].missed = 0
-    if sessions[key.token]?.last == key.sequence {
+    var session = sessions[key.token] ?? Session()
+    session.missed = 0
+    sessions[key.token] = session
+    if session.last == key.sequence {
       problems[.lateDiagnostics, default: 0] += 1
     } else if let index = early.firstIndex(where: { $0.key == key }) {
       early[index].reports += diagnostics.reports

@@ -40,12 +40,13 @@ struct TapWindow: Sendable {
 }
 
 extension FrameReport {
-  /// Of a frame that was received: what its windows are, and how many could not be read.
-  func windows() -> (windows: [TapWindow], unreadable: Int) {
-    var windows: [TapWindow] = []
+  /// Appends the windows of a frame that was received.
+  ///
+  /// - Returns: how many could not be read.
+  func read(_ windows: inout [TapWindow]) -> Int {
     var unreadable = 0
-    for field in fields {
-      switch field.value {
+    for index in fields.indices {
+      switch fields[index].value {
       case .impulseResponses(let list):
         windows.reserveCapacity(windows.count + list.count)
         for response in list { windows.append(TapWindow(response)) }
@@ -53,22 +54,30 @@ extension FrameReport {
         for (receiver, window) in list.enumerated() {
           if let read = TapWindow(window, receiver: receiver) { windows.append(read) } else { unreadable += 1 }
         }
-      case .other where field.type == 2 || field.type == 7: unreadable += 1
+      case .other where fields[index].type == 2 || fields[index].type == 7: unreadable += 1
       default: break
       }
     }
-    return (windows, unreadable)
+    return unreadable
+  }
+
+  /// Whether a window can be read.
+  var hasWindows: Bool {
+    var windows: [TapWindow] = []
+    _ = read(&windows)
+    return !windows.isEmpty
   }
 
   /// Who sent the frame, where the chip says so.
   var emitter: UInt16? {
-    for field in fields { if case .emitter(let address) = field.value { return address } }
+    // By index: each field that is taken out of the array is copied.
+    for index in fields.indices { if case .emitter(let address) = fields[index].value { return address } }
     return nil
   }
 
   func metrics(of id: SegmentID) -> SegmentMetrics? {
-    for field in fields {
-      guard case .metrics(let list) = field.value else { continue }
+    for index in fields.indices {
+      guard case .metrics(let list) = fields[index].value else { continue }
       if let found = list.first(where: { $0.id.segment == id.segment && $0.id.receiver == id.receiver }) {
         return found
       }
@@ -83,25 +92,28 @@ extension Reception {
   ///
   /// Taps are taken to lie `UWB.tap` apart, as in the chips whose diagnostics are described.
   ///
-  /// - Returns: a message of which the reception is known, `nil` where there is no tap; and how many windows have no part in it.
-  static func joining(_ windows: [TapWindow], of report: FrameReport) -> (message: RangingMessage?, unused: Int) {
-    guard let segment = windows.lazy.filter({ !$0.taps.isEmpty }).map(\.id.segment).min() else {
-      return (nil, windows.count)
+  /// - Parameter rows: all windows of the frame; afterwards those that make the reception.
+  /// - Returns: a message of which the reception is known, `nil` where there is no tap.
+  static func joining(_ rows: inout [TapWindow], of report: FrameReport) -> RangingMessage? {
+    guard let segment = rows.lazy.filter({ !$0.taps.isEmpty }).map(\.id.segment).min() else {
+      rows.removeAll()
+      return nil
     }
-    var rows = windows
-    rows.removeAll { $0.id.segment != segment || $0.taps.isEmpty }
+    if rows.contains(where: { $0.id.segment != segment || $0.taps.isEmpty }) {
+      rows.removeAll { $0.id.segment != segment || $0.taps.isEmpty }
+    }
     if rows.count > 1 { order(&rows) }
     var reception = Reception(time: DeviceTime(ticks: 0), chipFirstPathTaps: rows[0].firstPath.map(Double.init))
     reception.impulseResponse = ChannelImpulseResponse(rows)
     // Each receiver cuts its window round its own first path.
     if rows.count > 1, rows.allSatisfy({ $0.firstPath != nil }) {
-      reception.antennaFirstPathTaps = rows.compactMap { $0.firstPath.map(Double.init) }
+      reception.antennaFirstPathTaps = rows.map { Double($0.firstPath ?? 0) }
     }
     if let metrics = report.metrics(of: rows[0].id) {
       reception.receivedPowerdBm = metrics.level
       reception.firstPathPowerdBm = metrics.firstPath.level
     }
-    return (RangingMessage(reception: reception), windows.count - rows.count)
+    return RangingMessage(transmitted: nil, received: reception)
   }
 
   /// The primary receiver first, and of each receiver the first window alone, if it has the first one's shape.

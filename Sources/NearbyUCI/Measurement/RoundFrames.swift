@@ -18,13 +18,14 @@ struct RoundFrames: Sendable {
   init(_ reports: [FrameReport], isInitiator: Bool?, where isOwn: (FrameReport) -> Bool = { _ in true }) {
     var received: [(message: UInt8, frame: RangingMessage)] = []
     received.reserveCapacity(reports.count)
+    var windows: [TapWindow] = []
     for report in reports where isOwn(report) {
-      let (windows, unreadable) = report.windows()
-      unreadableWindows += unreadable
-      let isReceived = report.isTransmitted == 0
-      let (frame, unused) = isReceived ? Reception.joining(windows, of: report) : (nil, windows.count)
-      unusedWindows += unused
-      if let frame { received.append((report.message, frame)) }
+      windows.removeAll(keepingCapacity: true)
+      unreadableWindows += report.read(&windows)
+      unusedWindows += windows.count
+      guard report.isTransmitted == 0, let frame = Reception.joining(&windows, of: report) else { continue }
+      unusedWindows -= windows.count
+      received.append((report.message, frame))
     }
     func holds(_ message: UInt8) -> Bool { received.contains { $0.message == message } }
     initiator =

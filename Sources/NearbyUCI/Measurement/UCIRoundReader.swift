@@ -176,8 +176,10 @@ public struct UCIRoundReader: Sendable {
 
   private mutating func take(_ info: SessionInfo, _ microseconds: UInt64) {
     guard !isResetting else { return }
-    let lost = sessions[info.token]?.sequence.map { Int(info.sequence &- $0 &- 1) } ?? 0
-    sessions[info.token, default: Session()].sequence = info.sequence
+    var session = sessions[info.token] ?? Session()
+    let lost = session.sequence.map { Int(info.sequence &- $0 &- 1) } ?? 0
+    session.sequence = info.sequence
+    sessions[info.token] = session
     // A number that goes back is a session's that began anew.
     let round = DiagnosticsJoin.Round(info: info, microseconds: microseconds, lost: lost < 1 << 16 ? lost : 0)
     diagnostics.take(round, into: &rounds)
@@ -214,7 +216,7 @@ public struct UCIRoundReader: Sendable {
     }
     let unknown = round.reports.count { report in
       let isKnown = report.emitter.map { emitter in peers.contains { $0.peer.rawValue == UInt64(emitter) } }
-      return !(isKnown ?? (peers.count <= 1)) && !report.windows().windows.isEmpty
+      return !(isKnown ?? (peers.count <= 1)) && report.hasWindows
     }
     note(.frameOfUnknownPeer, unknown)
   }

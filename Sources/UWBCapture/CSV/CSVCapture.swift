@@ -58,8 +58,8 @@ private struct CSVExchangeRows {
   let header = Array("{\"format\":\"uwb-capture\",\"version\":1,\"notes\":[\"\(note)\"]}\n".utf8)
   private var table: CSVTable
   private let columns: [String: Int]
-  /// Columns of each tap's real and imaginary part.
-  private let taps: [[Int]]
+  /// Columns of the taps' real and imaginary parts.
+  private let taps: [(name: String, columns: [Int])]
   private var ahead: CSVTable.Row?
   /// Lines that were handed over.
   private var line = 1
@@ -73,11 +73,12 @@ private struct CSVExchangeRows {
         file: file, place: "header", problem: "the column “\(name)” is missing",
         remedy: "Keep the columns that uwb convert wrote.")
     }
-    var taps: [[Int]] = []
-    while let real = columns["re\(taps.count)"], let imaginary = columns["im\(taps.count)"] {
-      taps.append([real, imaginary])
+    var (real, imaginary): ([Int], [Int]) = ([], [])
+    while let first = columns["re\(real.count)"], let second = columns["im\(real.count)"] {
+      real.append(first)
+      imaginary.append(second)
     }
-    self.taps = taps
+    taps = [("real", real), ("imag", imaginary)]
   }
 
   /// The next exchange's line, and an empty one for each further row; `nil` at the end.
@@ -93,13 +94,14 @@ private struct CSVExchangeRows {
       rows.append(row)
     }
     let isWhole = rows.allSatisfy { $0.count == table.header.count && $0.isTerminated }
-    let before = String(repeating: "\n", count: max(0, first.line - 1 - line))
-    let after = String(repeating: "\n", count: (rows.last?.line ?? first.line) - first.line + 1)
+    var text = [UInt8](repeating: 0x0A, count: max(0, first.line - 1 - line))
+    if isWhole { append(rows, to: &text) } else { text += "{\"exchange\":".utf8 }
+    text += repeatElement(0x0A, count: (rows.last?.line ?? first.line) - first.line + 1)
     line = rows.last?.line ?? first.line
-    return Array((before + (isWhole ? exchange(rows) : "{\"exchange\":") + after).utf8)
+    return text
   }
 
-  private func exchange(_ rows: [CSVTable.Row]) -> String {
+  private func append(_ rows: [CSVTable.Row], to line: inout [UInt8]) {
     let first = rows[0]
     var parts = ["\"exchange\":\(value(first, "exchange") ?? "null")"]
     parts += members(first, ["time_s", "counter_bits", "phase_differences_rad"])
@@ -125,24 +127,36 @@ private struct CSVExchangeRows {
         messages.append((name, [row]))
       }
     }
-    parts += messages.map { "\(Self.quoted($0.name)):\(message($0.rows))" }
-    return "{\(parts.joined(separator: ","))}"
+    line += "{\(parts.joined(separator: ","))".utf8
+    for message in messages {
+      line += ",\(Self.quoted(message.name)):".utf8
+      append(message: message.rows, to: &line)
+    }
+    line += "}".utf8
   }
 
-  private func message(_ rows: [CSVTable.Row]) -> String {
-    var parts = members(rows[0], Self.messageFields)
-    if let samples = text(rows[0], "samples") {
-      let count = rows[0].number(columns["tap_count"]).flatMap { Int(exactly: max(0, $0)) } ?? taps.count
-      var cir = ["\"samples\":\(Self.quoted(samples))"] + members(rows[0], ["scale", "tap_spacing_s"])
-      for (part, name) in ["real", "imag"].enumerated() {
-        let antennas = rows.map { row in
-          "[\(taps.prefix(count).map { sample($0[part], row) }.joined(separator: ","))]"
-        }
-        cir.append("\"\(name)\":[\(antennas.joined(separator: ","))]")
-      }
-      parts.append("\"cir\":{\(cir.joined(separator: ","))}")
+  private func append(message rows: [CSVTable.Row], to line: inout [UInt8]) {
+    let parts = members(rows[0], Self.messageFields)
+    guard let samples = text(rows[0], "samples") else {
+      line += "{\(parts.joined(separator: ","))}".utf8
+      return
     }
-    return "{\(parts.joined(separator: ","))}"
+    let cir = ["\"cir\":{\"samples\":\(Self.quoted(samples))"] + members(rows[0], ["scale", "tap_spacing_s"])
+    line += "{\((parts + cir).joined(separator: ","))".utf8
+    let count = rows[0].number(columns["tap_count"]).flatMap { Int(exactly: max(0, $0)) } ?? .max
+    for (name, columns) in taps {
+      line += ",\"\(name)\":[".utf8
+      for (antenna, row) in rows.enumerated() {
+        line += (antenna == 0 ? "[" : ",[").utf8
+        for (tap, column) in columns.prefix(count).enumerated() {
+          if tap > 0 { line.append(UInt8(ascii: ",")) }
+          append(sample: column, row, to: &line)
+        }
+        line.append(UInt8(ascii: "]"))
+      }
+      line.append(UInt8(ascii: "]"))
+    }
+    line += "}}".utf8
   }
 
   private func members(_ row: CSVTable.Row, _ names: [String]) -> [String] {
@@ -170,11 +184,11 @@ private struct CSVExchangeRows {
   }
 
   /// One that is not finite is `null`, as in ndjson.
-  private func sample(_ column: Int, _ row: CSVTable.Row) -> String {
+  private func append(sample column: Int, _ row: CSVTable.Row, to line: inout [UInt8]) {
+    guard row.plainNumber(column) == nil else { return row.cells.append(column, to: &line) }
     let text = row.text(column)
-    if row.plainNumber(column) != nil { return text }
-    if let value = row.dialect.number(text), !value.isFinite { return "null" }
-    return number(text, row) ?? "null"
+    let isFinite = row.dialect.number(text)?.isFinite ?? true
+    line += (isFinite ? number(text, row) ?? "null" : "null").utf8
   }
 
   /// As writers of tables have it: 1, 1.0, True.

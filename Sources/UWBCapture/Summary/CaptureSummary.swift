@@ -33,12 +33,12 @@ public struct CaptureSummary: Sendable {
     fileprivate mutating func add(_ message: RangingMessage) -> ChannelImpulseResponse? {
       count += 1
       if message.transmitted != nil { transmitted += 1 }
-      guard let reception = message.reception else { return nil }
+      let seen = message.withReception { (hasFirstPath: $0.chipFirstPathTaps != nil, response: $0.impulseResponse) }
+      guard let seen else { return nil }
       receptions += 1
-      if reception.chipFirstPathTaps != nil { chipFirstPaths += 1 }
-      guard let response = reception.impulseResponse else { return nil }
-      impulseResponses += 1
-      return response
+      if seen.hasFirstPath { chipFirstPaths += 1 }
+      if seen.response != nil { impulseResponses += 1 }
+      return seen.response
     }
   }
 

@@ -26,21 +26,16 @@ struct TableTimestamps {
     var final: RangingMessage?
     if messageCount == 4 {
       secondPoll = RangingMessage(
-        transmitted: try stamp(4, rows, &bits), reception: Reception(time: try stamp(5, rows, &bits)))
+        transmitted: try stamp(4, rows, &bits), received: Reception(time: try stamp(5, rows, &bits)))
     }
     if messageCount > 2 {
       final = RangingMessage(
-        transmitted: try stamp(6, rows, &bits), reception: Reception(time: try stamp(7, rows, &bits)))
+        transmitted: try stamp(6, rows, &bits), received: Reception(time: try stamp(7, rows, &bits)))
     }
     let round = responseReceived.ticks(since: pollSent, counterBits: bits)
     let reply = responseSent.ticks(since: pollReceived, counterBits: bits)
-    for (quantity, interval) in [(TableQuantity.round, round), (.reply, reply)] {
-      guard let column = rows.found[quantity] else { continue }
-      guard rows.row.number(column.index) == Double(interval) else {
-        throw TableRows.BadField(
-          column: column.index, problem: "is not the \(interval) ticks between the row's timestamps")
-      }
-    }
+    try check(.round, is: round, rows)
+    try check(.reply, is: reply, rows)
     let distance = rows.usable(.distance, in: CaptureLimits.distance)
     var offset = rows.usable(.clockOffset, in: CaptureLimits.partsPerMillion)
     if messageCount == 2 {
@@ -51,12 +46,19 @@ struct TableTimestamps {
       index: index, time: 0, peer: peer, local: local, initiator: isLocalPoll ? .local : .peer,
       poll: RangingMessage(
         transmitted: pollSent,
-        reception: isLocalPoll ? Reception(time: pollReceived) : reception(pollReceived, rows, offset)),
+        received: isLocalPoll ? Reception(time: pollReceived) : reception(pollReceived, rows, offset)),
       response: RangingMessage(
         transmitted: responseSent,
-        reception: isLocalPoll ? reception(responseReceived, rows, offset) : Reception(time: responseReceived)),
+        received: isLocalPoll ? reception(responseReceived, rows, offset) : Reception(time: responseReceived)),
       secondPoll: secondPoll, final: final, counterBits: bits,
       chipReport: distance.map { ChipReport(distance: $0, rawDistance: $0, clockOffsetppm: offset) })
+  }
+
+  /// Whether the column that holds an interval agrees with the row's timestamps.
+  private func check(_ quantity: TableQuantity, is interval: UInt64, _ rows: TableRows) throws(TableRows.BadField) {
+    guard let column = rows.found[quantity], rows.row.number(column.index) != Double(interval) else { return }
+    throw TableRows.BadField(
+      column: column.index, problem: "is not the \(interval) ticks between the row's timestamps")
   }
 
   /// The responder closes double-sided ranging and knows all timestamps, unless the peer is said to answer.

@@ -185,6 +185,8 @@ enum ByteText {
     let isNegative = field[position] == 0x2D
     if isNegative { position += 1 }
     var digits = takeDigits()
+    let whole = mantissa
+    let point = position
     var decimals = 0
     if position < field.count, field[position] == 0x2E {
       position += 1
@@ -193,7 +195,9 @@ enum ByteText {
     }
     skipBlanks()
     guard position == field.count, (1...19).contains(digits), decimals == 0 || mantissa <= 1 << 53 else { return nil }
-    let magnitude = Double(mantissa) / powersOfTen[decimals]
+    // Whole numbers are often written as 12.0, and a division takes as long as the digits.
+    let isWhole = decimals == 0 || decimals == 1 && field[point + 1] == 0x30
+    let magnitude = isWhole ? Double(whole) : Double(mantissa) / powersOfTen[decimals]
     return isNegative ? -magnitude : magnitude
   }
 

@@ -155,6 +155,8 @@ struct CSVFields: Sendable {
 
   func range(_ index: Int) -> Range<Int> { (index == 0 ? 0 : ends[index - 1] + 1)..<ends[index] }
 
+  func append(_ index: Int, to text: inout [UInt8]) { text.append(contentsOf: bytes[range(index)]) }
+
   func text(_ index: Int) -> String { String(decoding: bytes[range(index)], as: UTF8.self) }
 
   /// Whether a field holds blanks alone.

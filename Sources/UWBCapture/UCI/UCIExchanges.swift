@@ -59,21 +59,29 @@ public struct UCIExchanges: Sendable {
   /// The same, appended.
   mutating func push(_ packet: UCIPacket, microseconds: UInt64, into exchanges: inout [RangingExchange]) {
     reader.push(packet, microseconds: microseconds, into: &results)
-    guard !results.isEmpty else { return }
-    for result in results { exchanges.append(exchange(of: result)) }
-    results.removeAll(keepingCapacity: true)
+    takeResults(into: &exchanges)
   }
 
   /// Ends the traffic: what still waited for diagnostics.
-  public mutating func finish() -> [RangingExchange] { reader.finish().map { exchange(of: $0) } }
+  public mutating func finish() -> [RangingExchange] {
+    var exchanges: [RangingExchange] = []
+    results = reader.finish()
+    takeResults(into: &exchanges)
+    return exchanges
+  }
 
-  private mutating func exchange(of result: UCIRoundReader.Result) -> RangingExchange {
-    let first = start ?? result.microseconds
-    start = first
-    defer { count += 1 }
-    var exchange = result.exchange
-    exchange.index = count
-    exchange.time = Double(result.microseconds < first ? 0 : result.microseconds - first) * 1e-6
-    return exchange
+  /// Counts the exchanges where they are: elsewhere each would be copied.
+  private mutating func takeResults(into exchanges: inout [RangingExchange]) {
+    guard !results.isEmpty else { return }
+    for index in results.indices {
+      let microseconds = results[index].microseconds
+      let first = start ?? microseconds
+      start = first
+      results[index].exchange.index = count
+      results[index].exchange.time = Double(microseconds < first ? 0 : microseconds - first) * 1e-6
+      count += 1
+      exchanges.append(results[index].exchange)
+    }
+    results.removeAll(keepingCapacity: true)
   }
 }

@@ -63,11 +63,11 @@ struct InfoCommand: ParsableCommand {
     var progress = Progress(name, totalBytes: size)
     defer { progress.finish() }
     let profile = input.profile ?? opened.header.profile
-    var learning = DeviceProfile.named(profile).map(PulseLearning.init)
+    var pulse = DeviceProfile.named(profile).map(CapturePulse.init)
     // A stream ends by itself.
     while size == nil || !Interruption.isRequested, let exchange = try opened.reader.next() {
       summary.add(exchange)
-      _ = learning?.add(exchange)
+      pulse?.add(exchange)
       progress.update(bytes: opened.bytesRead, exchanges: summary.exchanges)
     }
     var hash: Bool?
@@ -75,6 +75,6 @@ struct InfoCommand: ParsableCommand {
     return CaptureInfo(
       name: name, header: opened.header, array: array?.layout ?? opened.header.array, summary: summary,
       skipped: opened.skipped, hashFits: hash, profile: profile,
-      pulse: learning?.outcome())
+      pulse: pulse?.outcome())
   }
 }

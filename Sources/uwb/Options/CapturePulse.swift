@@ -1,30 +1,51 @@
 import UWBCapture
 import UWBDSP
+import UWBTypes
 
 /// What a capture's first CIRs say of its radio's pulse.
-enum CapturePulse {
+struct CapturePulse {
   /// `--pulse profile`: the profile's, whatever the CIRs say.
   static let profileName = "profile"
   /// Exchanges that are read at most, and CIRs none of which counts.
   private static let mostExchanges = 1_000
   private static let mostVain = 100
 
+  private var learning: PulseLearning
+  private var exchanges = 0
+  private var responses = 0
+
+  init(_ profile: DeviceProfile) { learning = PulseLearning(profile) }
+
+  /// Whether further exchanges are passed over.
+  var isDecided: Bool {
+    exchanges >= Self.mostExchanges || learning.isFull
+      || learning.count == 0 && max(exchanges, responses) >= Self.mostVain
+  }
+
+  /// Takes what an exchange holds.
+  mutating func add(_ exchange: RangingExchange) {
+    guard !isDecided else { return }
+    exchanges += 1
+    for reception in exchange.receptionsWithImpulseResponse {
+      guard let response = reception.impulseResponse else { continue }
+      learning.add(response)
+      responses += 1
+    }
+  }
+
+  /// What the exchanges so far say.
+  func outcome() -> PulseLearning.Outcome { learning.outcome() }
+
   /// Learns from the capture at `path`, read for itself. Streams can't be read twice: they say nothing.
   ///
   /// What of the capture can't be read ends it: who reads the capture tells.
   static func outcome(_ path: String, _ input: InputOptions, _ profile: DeviceProfile) -> PulseLearning.Outcome {
-    var learning = PulseLearning(profile)
+    var pulse = CapturePulse(profile)
     guard path != "-", captureByteCount(path) != nil, var reader = try? input.open(path, hasTruth: false) else {
-      return learning.outcome()
+      return pulse.outcome()
     }
-    var (exchanges, responses) = (0, 0)
-    while exchanges < mostExchanges, !learning.isFull, learning.count > 0 || max(exchanges, responses) < mostVain,
-      let exchange = try? reader.next()
-    {
-      exchanges += 1
-      responses += learning.add(exchange)
-    }
-    return learning.outcome()
+    while !pulse.isDecided, let exchange = try? reader.next() { pulse.add(exchange) }
+    return pulse.outcome()
   }
 
   /// For people: what was found wrong, and what was done; `nil` where nothing was.
@@ -38,16 +59,5 @@ enum CapturePulse {
     let error = String(decimal: 100 * (estimate.modelError ?? profile.modelError), places: 1)
     return
       "\(found). The pulse that they show is used, model error \(error) %; --pulse \(profileName) keeps the profile's."
-  }
-}
-
-extension PulseLearning {
-  /// Takes what an exchange holds.
-  ///
-  /// - Returns: how many CIRs that were.
-  mutating func add(_ exchange: RangingExchange) -> Int {
-    let responses = exchange.receptionsWithImpulseResponse.compactMap(\.impulseResponse)
-    for response in responses { add(response) }
-    return responses.count
   }
 }

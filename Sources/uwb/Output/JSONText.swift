@@ -107,25 +107,23 @@ struct JSONText {
 
   private mutating func null(_ name: StaticString) { key(name, "null") }
 
-  /// A member's name and what follows it. They are put together first: appending to an array takes longer than copying.
+  /// A member's name and what follows it. Put together in the array's own memory: each append would look at its room anew.
   private mutating func key(_ name: StaticString, _ value: StaticString = "") {
-    let hasComma = needsComma
-    needsComma = true
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: name.utf8CodeUnitCount + value.utf8CodeUnitCount + 4) {
-      text in
-      text[0] = UInt8(ascii: ",")
-      text[1] = UInt8(ascii: "\"")
-      let nameEnd = Self.copy(name, to: text, at: 2)
-      text[nameEnd] = UInt8(ascii: "\"")
-      text[nameEnd + 1] = UInt8(ascii: ":")
-      let end = Self.copy(value, to: text, at: nameEnd + 2)
-      bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[(hasComma ? 0 : 1)..<end]))
+    let needsComma = needsComma
+    self.needsComma = true
+    let (nameCount, valueCount) = (name.utf8CodeUnitCount, value.utf8CodeUnitCount)
+    bytes.append(addingCapacity: nameCount + valueCount + 4) { text in
+      if needsComma { text.append(UInt8(ascii: ",")) }
+      text.withUnsafeMutableBufferPointer { memory, count in
+        guard let place = memory.baseAddress.map({ UnsafeMutableRawPointer($0 + count) }) else { return }
+        place.storeBytes(of: UInt8(ascii: "\""), as: UInt8.self)
+        place.advanced(by: 1).copyMemory(from: name.utf8Start, byteCount: nameCount)
+        place.storeBytes(of: UInt8(ascii: "\""), toByteOffset: nameCount + 1, as: UInt8.self)
+        place.storeBytes(of: UInt8(ascii: ":"), toByteOffset: nameCount + 2, as: UInt8.self)
+        place.advanced(by: nameCount + 3).copyMemory(from: value.utf8Start, byteCount: valueCount)
+        count += nameCount + valueCount + 3
+      }
     }
-  }
-
-  /// - Returns: where the copy ends.
-  private static func copy(_ part: StaticString, to text: UnsafeMutableBufferPointer<UInt8>, at start: Int) -> Int {
-    part.withUTF8Buffer { text[start...].update(fromContentsOf: $0) }
   }
 
   private mutating func comma() {

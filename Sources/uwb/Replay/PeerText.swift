@@ -1,14 +1,16 @@
 import UWBTypes
 
-/// A peer's address as text, kept for the rows that follow.
+/// Peers' addresses as text, kept for the rows that follow.
 struct PeerText {
-  private var last: (peer: DeviceAddress, text: String)?
+  private static let mostPeers = 256
+  private var texts: [DeviceAddress: String] = [:]
 
   subscript(_ peer: DeviceAddress) -> String {
     mutating get {
-      if let last, last.peer == peer { return last.text }
+      if let text = texts[peer] { return text }
+      if texts.count >= Self.mostPeers { texts.removeAll(keepingCapacity: true) }
       let text = "\(peer)"
-      last = (peer, text)
+      texts[peer] = text
       return text
     }
   }
