@@ -18,6 +18,7 @@ import result_pages
 WRONG_PULSES = ("root-raised-cosine", "gaussian", "room-misfit", "room-dw1000")
 CALIBRATED_BAR = 1.3
 OTHERS = ("rice-fit", "edge-fit", "leading-edge")
+ARRAY_ESTIMATORS = ("adaptive", "pulse-fit", "rice-fit")
 # What the scored families are, for readers who have not met them.
 FAMILIES = {
     "room": "furnished rooms, line of sight",
@@ -42,8 +43,8 @@ FAMILIES = {
 }
 
 
-def evaluate(uwb, trials, seed, *options):
-    names = ",".join(("default", *OTHERS))
+def evaluate(uwb, trials, seed, *options, estimators=("default", *OTHERS)):
+    names = ",".join(estimators)
     command = [uwb, "evaluate", "arena", "--estimators", names, "--trials", str(trials), "--seed", str(seed), *options]
     lines = subprocess.run([*command, "--output", "ndjson"], check=True, stdout=subprocess.PIPE, text=True).stdout
     return [json.loads(line) for line in lines.splitlines()]
@@ -149,7 +150,37 @@ def pulse_table(found):
     return list(result_pages.table(head, lines, "llrrrrr"))
 
 
-def scores(made, rows, known, trials, seed):
+def arrays(uwb, trials, seed):
+    """Rows of several antennas."""
+    rows = []
+    for antennas in (2, 4):
+        rows += evaluate(uwb, trials, seed, "--antennas", str(antennas), estimators=ARRAY_ESTIMATORS)
+    return rows
+
+
+def array_table(rows):
+    head = ["family", "antennas", "estimator", "crossing, cm", "error, cm", "z²", "beyond 5σ"]
+    head += ["azimuth, °", "z²", "beyond 5σ", "without azimuth"]
+    lines = [
+        [
+            row["family"],
+            str(row["antennas"]),
+            row["estimator"],
+            cell(row["crossing_cm"], 2),
+            cell(row["rms_cm"], 2),
+            cell(row["mean_score"], 2),
+            percent(row["beyond_5_percent"]),
+            cell(row["azimuth_rms_deg"], 2),
+            cell(row["azimuth_mean_score"], 2),
+            percent(row["azimuth_beyond_5_percent"]),
+            percent(row["azimuth_unanswered_percent"]),
+        ]
+        for row in rows
+    ]
+    return list(result_pages.table(head, lines, "lrl" + "r" * (len(head) - 3)))
+
+
+def scores(made, rows, known, several, trials, seed):
     """The section of PAGE.md."""
     return [
         "## Arena: radios and channels drawn at random",
@@ -175,6 +206,11 @@ def scores(made, rows, known, trials, seed):
         "Errors with four pulses: the profile's, the one that replay learns, the one that `uwb calibrate pulse` finds, and the radio's own:",
         "",
         *pulse_table(known),
+        "",
+        "Two and four antennas, half a wavelength apart, in rooms, with the profile's pulse. `adaptive` is the default. The crossing sees one",
+        "antenna. Azimuths are clipped at 45°. How antennas count together was chosen on `room` and `room-misfit`.",
+        "",
+        *array_table(several),
         "",
     ]
 
@@ -235,7 +271,8 @@ def main():
     made = result_pages.made("scripts/scoreboard --arena")
     found = [row for row in rows if row["table"] == "families"]
     checked = [row for row in rows if row["table"] == "bars"]
-    lines = scores(made, found, known, options.trials, options.seed)
+    several = arrays(options.uwb, options.trials, options.seed)
+    lines = scores(made, found, known, several, options.trials, options.seed)
     result_pages.write_section(options.page, "arena", lines, "Scoreboard")
     result_pages.write_section(options.page.with_name("Accuracy.md"), "arena", summary(made, found, options.trials), "Accuracy")
     lines = open_points(made, found, checked, known)

@@ -31,7 +31,17 @@ import Testing
     #expect(lines.contains { $0.hasPrefix("families,one-path,tuned,") })
   }
 
+  @Test func severalAntennasHaveAzimuths() throws {
+    let run = try UwbProcess.run(
+      "evaluate", "arena", "--families", "room,soft", "--antennas", "2", "--trials", "20", "--output", "ndjson")
+    #expect(run.status == 0, "\(run.errors)")
+    let rows = try run.events()
+    #expect(rows.map { $0["family"] as? String } == ["room"] && rows[0]["antennas"] as? Int == 2)
+    #expect(try #require(rows[0]["azimuth_rms_deg"] as? Double) < 45)
+  }
+
   @Test(arguments: [
+    (["--antennas", "3"], "3"), (["--antennas", "4", "--families", "soft"], "room-blocked"),
     (["--families", "nosuch"], "nosuch"), (["--estimators", "chip"], "chip"), (["--trials", "0"], "0"),
   ])
   func mistakesAreNamed(_ arguments: [String], _ word: String) throws {

@@ -11,7 +11,7 @@ public struct ArenaTrials: Sendable {
   /// Of each radio that the family's CIRs come from.
   public let pulses: [PulseShape]
   private let synthesizers: [ImpulseResponseSynthesizer]
-  private let random: SeededGenerator
+  let random: SeededGenerator
 
   /// One CIR and what is true of it.
   public struct Trial: Sendable {

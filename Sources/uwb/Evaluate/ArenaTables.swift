@@ -28,6 +28,29 @@ enum ArenaTables {
     return table
   }
 
+  /// One row for each family and estimator on several antennas.
+  static func arrays(_ rows: [ArenaArrayEvaluation.Row]) -> EvaluationTable {
+    var table = EvaluationTable(
+      name: "arrays",
+      columns: [
+        "family", "antennas", "estimator", "trials", "rms_cm", "crossing_cm", "gross_percent", "mean_score",
+        "beyond_5_percent", "unanswered_percent", "azimuth_rms_deg", "azimuth_mean_score", "azimuth_beyond_5_percent",
+        "azimuth_unanswered_percent",
+      ])
+    func percent(_ share: Double?) -> EvaluationTable.Cell { .number(share.map { $0 * 100 }, places: 2) }
+    for row in rows {
+      table.add([
+        .text(row.family.name), .count(row.antennaCount), .text(row.method.rawValue), .count(row.trials),
+        .number(row.delay.rms * 100, places: 2), .number(row.crossingRMS * 100, places: 2),
+        percent(row.delay.grossShare), .number(row.delay.score, places: 2), percent(row.delay.beyondFiveShare),
+        percent(row.delay.unansweredShare),
+        .number(row.azimuth.rms * 180 / .pi, places: 2), .number(row.azimuth.score, places: 2),
+        percent(row.azimuth.beyondFiveShare), percent(row.azimuth.unansweredShare),
+      ])
+    }
+    return table
+  }
+
   /// What must hold over several families, for each estimator.
   static func bars(_ rows: [ArenaEvaluation.Row]) -> EvaluationTable {
     var table = EvaluationTable(name: "bars", columns: ["estimator", "measure", "value", "bar", "holds"])

@@ -13,12 +13,16 @@ struct EvaluateArenaCommand: ParsableCommand {
       on one radio counts as antenna delay and is taken off. Use the tuned families to choose settings; the others only score. \
       Figures are the same for any number of threads.
 
+      With two or four antennas the rooms without faults are received by a row or a square of them, half a wavelength apart; \
+      azimuths are clipped at 45°. The crossing sees the first antenna alone.
+
       FAMILIES
         \(ArenaFamily.all.map(\.name).joined(separator: ", "))
 
       EXAMPLES
         uwb evaluate arena --families scored
         uwb evaluate arena --families room,soft --estimators default,rice-fit --trials 200
+        uwb evaluate arena --families room,room-blocked --antennas 4
       """)
 
   @Option(
@@ -35,6 +39,9 @@ struct EvaluateArenaCommand: ParsableCommand {
       "Pulse that estimators use: learned (as replay does, from the trials' own CIRs), profile, calibrated (from other CIRs of the radio) or exact."
     ))
   var pulse = ArenaEvaluation.KnownPulse.learned
+
+  @Option(help: ArgumentHelp("Antennas of the receiver: 1, 2 (a row) or 4 (a square).", valueName: "count"))
+  var antennas = 1
 
   @Option(help: "Trials of each family.", transform: OptionRange.reader(OptionRange.trials))
   var trials = 1000
@@ -56,13 +63,19 @@ struct EvaluateArenaCommand: ParsableCommand {
 
   func validate() throws {
     _ = try methods()
-    _ = try chosenFamilies()
+    guard [1, 2, 4].contains(antennas) else { throw ValidationError("--antennas \(antennas): 1, 2 or 4") }
+    guard try !chosenFamilies().isEmpty else {
+      throw ValidationError(
+        "--antennas \(antennas): no such family; choose from "
+          + ArenaArrayTrials.families.map(\.name).joined(separator: ", "))
+    }
   }
 
   func run() throws {
     try FileUse(outputs: [page.report]).check()
     let file = page.begin()
     let methods = try methods()
+    if antennas > 1 { return try runArrays(methods) }
     var rows: [ArenaEvaluation.Row] = []
     let families = try chosenFamilies()
     let ticker = TrialTicker(total: trials * families.count)
@@ -76,6 +89,23 @@ struct EvaluateArenaCommand: ParsableCommand {
     try writer.write(ArenaTables.families(rows))
     try writer.write(ArenaTables.bars(rows))
     try file?.write(facts: [.estimators(ArenaPage.methods(rows))]) { ArenaPage(rows: rows).page($0) }
+  }
+
+  private func runArrays(_ methods: [DelayMethod?]) throws {
+    let families = try chosenFamilies()
+    let ticker = TrialTicker(total: trials * families.count * methods.count)
+    defer { ticker.finish() }
+    var rows: [ArenaArrayEvaluation.Row] = []
+    for family in families {
+      ticker.begin(family.name)
+      for method in methods {
+        let evaluation = ArenaArrayEvaluation(
+          family: family, antennaCount: antennas, method: method, trialCount: trials, seed: seed)
+        rows.append(evaluation.run(threads: threads) { ticker.add($0) })
+      }
+    }
+    var writer = EvaluationTableWriter(output, ByteOutput())
+    try writer.write(ArenaTables.arrays(rows))
   }
 
   private func methods() throws -> [DelayMethod?] {
@@ -92,6 +122,11 @@ struct EvaluateArenaCommand: ParsableCommand {
   }
 
   private func chosenFamilies() throws -> [ArenaFamily] {
+    let named = try namedFamilies()
+    return antennas == 1 ? named : named.filter(ArenaArrayTrials.families.contains)
+  }
+
+  private func namedFamilies() throws -> [ArenaFamily] {
     if families == "all" { return ArenaFamily.all }
     if let use = ArenaFamily.Use(rawValue: families) { return ArenaFamily.all.filter { $0.use == use } }
     return try families.split(separator: ",").map { name in

@@ -1,0 +1,163 @@
+import UWBDSP
+import UWBPlatform
+
+/// How well an engine does on the rooms of an arena family with several antennas: first path and azimuth.
+///
+/// As `ArenaEvaluation`; `PeakShareCrossing` sees the first antenna alone.
+public struct ArenaArrayEvaluation: Sendable {
+  /// Azimuths further off count as this, and so does a trial without a direction, rad.
+  public static let clipAngle = Double.pi / 4
+
+  /// The trials that all methods see.
+  public let trials: ArenaArrayTrials
+  /// Number of trials.
+  public let trialCount: Int
+  /// The estimator; `nil` for the default of the family's profile.
+  public let method: DelayMethod?
+
+  /// Prepares an evaluation; nothing runs yet.
+  public init(family: ArenaFamily, antennaCount: Int, method: DelayMethod? = nil, trialCount: Int, seed: UInt64) {
+    trials = ArenaArrayTrials(family: family, antennaCount: antennaCount, seed: seed)
+    self.trialCount = trialCount
+    self.method = method
+  }
+
+  /// What errors of one kind come to.
+  public struct Figures: Sendable, Hashable {
+    /// Root of the mean square of the clipped errors, m or rad.
+    public var rms: Double
+    /// Share of errors beyond the clip.
+    public var grossShare: Double
+    /// Mean of min(z², 9) over the answers, z the error over its stated deviation.
+    public var score: Double?
+    /// Share of answers beyond five deviations.
+    public var beyondFiveShare: Double?
+    /// Share of trials without an answer.
+    public var unansweredShare: Double
+
+    /// - Parameter answers: error and deviation, in one unit; `nil` where there was none.
+    init(_ answers: [(error: Double, deviation: Double)?], clip: Double) {
+      let given = answers.compactMap { $0 }
+      let scores = given.map { ($0.error / $0.deviation) * ($0.error / $0.deviation) }
+      func mean(_ values: [Double]) -> Double? {
+        values.isEmpty ? nil : values.reduce(0, +) / Double(values.count)
+      }
+      let clipped = answers.map { min(abs($0?.error ?? clip), clip) }
+      rms = (mean(clipped.map { $0 * $0 }) ?? 0).squareRoot()
+      grossShare = mean(answers.map { abs($0?.error ?? .infinity) > clip ? 1 : 0 }) ?? 0
+      score = mean(scores.map { min($0, 9) })
+      beyondFiveShare = mean(scores.map { $0 > 25 ? 1 : 0 })
+      unansweredShare = Double(answers.count - given.count) / Double(max(answers.count, 1))
+    }
+  }
+
+  /// The engine's figures on the family.
+  public struct Row: Sendable, Hashable {
+    /// The family of trials.
+    public var family: ArenaFamily
+    /// Antennas of the array.
+    public var antennaCount: Int
+    /// The estimator that was at work, its default resolved.
+    public var method: DelayMethod
+    /// Number of trials.
+    public var trials: Int
+    /// Of the first path, m.
+    public var delay: Figures
+    /// Of the azimuth, rad.
+    public var azimuth: Figures
+    /// RMS error of the crossing, clipped, m.
+    public var crossingRMS: Double
+  }
+
+  private typealias Answer = (error: Double, deviation: Double)?
+
+  private struct Answers {
+    var delay: Answer
+    var azimuth: Answer
+    var crossing: Answer
+  }
+
+  /// The engine and what it needs of one thread.
+  private struct Bench {
+    let engine: RangingEngine
+    let workspace: RangingEngine.Workspace
+    var crossing = PeakShareCrossing(tapCount: ArenaFamily.tapCount)
+
+    init(_ evaluation: ArenaArrayEvaluation) {
+      let trials = evaluation.trials
+      var profile = trials.family.profile
+      // What the other radio does is no error of this one's.
+      profile.receptionDeviation = 0
+      engine = RangingEngine(
+        RangingEngine.Configuration(profile: profile, delay: evaluation.method, array: trials.array))
+      workspace = engine.makeWorkspace(tapCount: ArenaFamily.tapCount, antennaCount: trials.array.positions.count)
+    }
+
+    /// A single-sided exchange over no distance. Its first path is moved by what the engine errs, so that the distance errs by half of that.
+    private func exchange(_ trial: ArenaArrayTrials.Trial) -> RangingExchange {
+      let (sent, reply) = (DeviceTime(ticks: 1 << 20), DeviceTime(ticks: (1 << 20) + 1000))
+      let reception = Reception(
+        time: reply, chipFirstPathTaps: trial.firstPathTaps - engine.configuration.profile.peakOffsetTaps,
+        impulseResponse: trial.response, carrierOffsetppm: 0)
+      return RangingExchange(
+        index: 0, time: 0, peer: DeviceAddress(rawValue: 1), initiator: .local,
+        poll: RangingMessage(transmitted: sent, reception: Reception(time: sent)),
+        response: RangingMessage(transmitted: reply, reception: reception))
+    }
+
+    mutating func answers(_ trial: ArenaArrayTrials.Trial) -> Answers {
+      let measurement = engine.measure(exchange(trial), using: workspace)
+      let taps = 2 / (UWB.tap * engine.configuration.propagationSpeed)
+      var answers = Answers(delay: nil, azimuth: nil, crossing: nil)
+      // What the chip's own first path stands in for is no answer: it is the truth here.
+      if measurement.fallback == nil, let distance = measurement.rawDistance,
+        let deviation = measurement.rawDistanceDeviation
+      {
+        answers.delay = (taps * distance, taps * deviation)
+      }
+      if let azimuth = measurement.azimuth, let deviation = measurement.azimuthDeviation {
+        answers.azimuth = (azimuth - trial.azimuth, deviation)
+      }
+      let first = Array(trial.response.samples()[..<ArenaFamily.tapCount])
+      answers.crossing = crossing(first).map { ($0 - trial.firstPathTaps, 1) }
+      return answers
+    }
+  }
+
+  /// Measures all trials.
+  public func run(threads: Int = 1, progress: (@Sendable (Int) -> Void)? = nil) -> Row {
+    let offsets = constantErrors()
+    let answers = inShares(of: trialCount, threads: threads) { range -> [Answers] in
+      var bench = Bench(self)
+      let answers = range.map { index -> Answers in
+        var answers = bench.answers(trials.trial(index))
+        let offset = offsets[index % offsets.count]
+        answers.delay?.error -= offset.delay
+        answers.crossing?.error -= offset.crossing
+        return answers
+      }
+      progress?(range.count)
+      return answers
+    }.flatMap { $0 }
+    let metres = UWB.tap * UWB.speedOfLightInAir
+    func inMetres(_ answer: Answer) -> Answer { answer.map { ($0.error * metres, $0.deviation * metres) } }
+    let clip = ArenaEvaluation.clipTaps * metres
+    return Row(
+      family: trials.family, antennaCount: trials.array.positions.count, method: method ?? trials.family.profile.delay,
+      trials: trialCount, delay: Figures(answers.map { inMetres($0.delay) }, clip: clip),
+      azimuth: Figures(answers.map(\.azimuth), clip: Self.clipAngle),
+      crossingRMS: Figures(answers.map { inMetres($0.crossing) }, clip: clip).rms)
+  }
+
+  /// Of each radio: an antenna delay, taps.
+  private func constantErrors() -> [(delay: Double, crossing: Double)] {
+    var bench = Bench(self)
+    return (0..<trials.radioCount).map { radio in
+      let answers = (0..<ArenaEvaluation.calibrationCount).map {
+        bench.answers(trials.calibrationTrial($0, radio: radio))
+      }
+      func median(_ errors: [Answer]) -> Double { ErrorStatistics(errors.compactMap { $0?.error })?.median ?? 0 }
+      return (median(answers.map(\.delay)), median(answers.map(\.crossing)))
+    }
+  }
+}

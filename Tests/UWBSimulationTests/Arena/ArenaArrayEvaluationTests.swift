@@ -1,0 +1,58 @@
+import Testing
+import UWBDSP
+
+@testable import UWBSimulation
+
+@Suite("arena: arrays")
+struct ArenaArrayEvaluationTests {
+  @Test("figures do not depend on the number of threads, nor CIRs on who asks", arguments: [2, 4])
+  func threads(antennas: Int) throws {
+    let family = try #require(ArenaFamily.named("room-misfit"))
+    let evaluation = ArenaArrayEvaluation(family: family, antennaCount: antennas, trialCount: 40, seed: 4)
+    #expect(evaluation.run(threads: 1) == evaluation.run(threads: 3))
+    let again = ArenaArrayTrials(family: family, antennaCount: antennas, seed: 4)
+    #expect(again.trial(7).response.samples() == evaluation.trials.trial(7).response.samples())
+    #expect(again.trial(7).response.antennaCount == antennas)
+  }
+
+  @Test("families without a room have no directions")
+  func families() {
+    #expect(ArenaArrayTrials.families.map(\.name).contains("room-blocked"))
+    #expect(ArenaArrayTrials.families.allSatisfy { $0.impairments.isEmpty && $0.windowTaps == nil })
+    #expect(!ArenaArrayTrials.families.map(\.name).contains("soft"))
+  }
+
+  /// The truth of a path alone is where the antennas' phases put it.
+  @Test("one path comes from where the trial says", arguments: [2, 4])
+  func onePath(antennas: Int) throws {
+    let family = try #require(ArenaFamily.named("room"))
+    let trials = ArenaArrayTrials(family: family, antennaCount: antennas, seed: 5)
+    let engine = RangingEngine(RangingEngine.Configuration(profile: family.profile, array: trials.array))
+    let workspace = engine.makeWorkspace(tapCount: ArenaFamily.tapCount, antennaCount: antennas)
+    for index in 0..<60 {
+      let trial = trials.calibrationTrial(index, radio: 0)
+      let exchange = RangingExchange(
+        index: 0, time: 0, peer: DeviceAddress(rawValue: 1), initiator: .local, poll: RangingMessage(),
+        response: RangingMessage(reception: Reception(time: DeviceTime(ticks: 0), impulseResponse: trial.response)))
+      let measurement = engine.measure(exchange, using: workspace)
+      let (azimuth, deviation) = (
+        try #require(measurement.azimuth), try #require(measurement.azimuthDeviation)
+      )
+      #expect(abs(azimuth - trial.azimuth) < 5 * deviation, "trial \(index)")
+      #expect(deviation < 0.2)
+    }
+  }
+
+  /// The limits that hold for one antenna: deviations that mean what they say, and hardly a room without a direction.
+  @Test("rooms have directions, with honest deviations", arguments: [2, 4])
+  func rooms(antennas: Int) throws {
+    let family = try #require(ArenaFamily.named("room"))
+    let row = ArenaArrayEvaluation(family: family, antennaCount: antennas, trialCount: 300, seed: 6).run(threads: 2)
+    #expect(row.delay.unansweredShare == 0 && row.azimuth.unansweredShare <= 0.02)
+    #expect(row.delay.rms < row.crossingRMS)
+    for figures in [row.delay, row.azimuth] {
+      #expect((0.2...2).contains(try #require(figures.score)), "\(figures)")
+      #expect(try #require(figures.beyondFiveShare) <= 0.06, "\(figures)")
+    }
+  }
+}
