@@ -32,9 +32,14 @@ import Testing
   }
 
   @Test func severalAntennasHaveAzimuths() throws {
+    let page = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).html").path
+    defer { try? FileManager.default.removeItem(atPath: page) }
     let run = try UwbProcess.run(
-      "evaluate", "arena", "--families", "room,soft", "--antennas", "2", "--trials", "20", "--output", "ndjson")
+      "evaluate", "arena", "--families", "room,soft", "--antennas", "2", "--trials", "20", "--output", "ndjson",
+      "--report", page)
     #expect(run.status == 0, "\(run.errors)")
+    #expect(
+      try String(contentsOfFile: page, encoding: .utf8).contains("2 antennas in rooms drawn at random, 20 trials"))
     let rows = try run.events()
     #expect(rows.map { $0["family"] as? String } == ["room"] && rows[0]["antennas"] as? Int == 2)
     #expect(try #require(rows[0]["azimuth_rms_deg"] as? Double) < 45)

@@ -75,7 +75,7 @@ struct EvaluateArenaCommand: ParsableCommand {
     try FileUse(outputs: [page.report]).check()
     let file = page.begin()
     let methods = try methods()
-    if antennas > 1 { return try runArrays(methods) }
+    if antennas > 1 { return try runArrays(methods, file) }
     var rows: [ArenaEvaluation.Row] = []
     let families = try chosenFamilies()
     let ticker = TrialTicker(total: trials * families.count)
@@ -91,7 +91,7 @@ struct EvaluateArenaCommand: ParsableCommand {
     try file?.write(facts: [.estimators(ArenaPage.methods(rows))]) { ArenaPage(rows: rows).page($0) }
   }
 
-  private func runArrays(_ methods: [DelayMethod?]) throws {
+  private func runArrays(_ methods: [DelayMethod?], _ file: ReportFile?) throws {
     let families = try chosenFamilies()
     let ticker = TrialTicker(total: trials * families.count * methods.count)
     defer { ticker.finish() }
@@ -106,6 +106,8 @@ struct EvaluateArenaCommand: ParsableCommand {
     }
     var writer = EvaluationTableWriter(output, ByteOutput())
     try writer.write(ArenaTables.arrays(rows))
+    let used = rows.reduce(into: [DelayMethod]()) { if !$0.contains($1.method) { $0.append($1.method) } }
+    try file?.write(facts: [.estimators(used)]) { ArenaArrayPage(rows: rows).page($0) }
   }
 
   private func methods() throws -> [DelayMethod?] {
