@@ -20,6 +20,8 @@ static const unsigned char library[] = {0};
 static const unsigned char script[] = {
 #embed "data.js"
   ,
+#embed "cursor.js"
+  ,
 #embed "chart.js"
   ,
 #embed "touch.js"

@@ -186,12 +186,7 @@ public struct PathsReport: Sendable {
       PageChart(
         "Amplitude", x: x, y: .init("First path's amplitude", unit: "dB"),
         series: [.init("amplitude", column: "amplitude", color: .series(1))]),
-      PageChart(
-        "Signal", x: x, y: .init("First path's SNR", unit: "dB"),
-        series: [.init("SNR", column: "snr", color: .series(2))]),
-      PageChart(
-        "Line of sight", x: x, y: .init("Probability", unit: "0 … 1", range: -0.03...1.03),
-        series: [.init("probability of line of sight", column: "lineOfSight", color: .series(5))]),
+      .signal(over: x), .lineOfSight(over: x),
     ]
   }
 

@@ -60,12 +60,7 @@ extension ReplayReport {
       PageChart(
         "Clock", x: x, y: .init("Peer's clock less ours", unit: "ppm"),
         series: [.init("clock offset", column: "clock", color: .series(4))]),
-      PageChart(
-        "Signal", x: x, y: .init("First path's SNR", unit: "dB"),
-        series: [.init("SNR", column: "snr", color: .series(2))]),
-      PageChart(
-        "Line of sight", x: x, y: .init("Probability", unit: "0 … 1", range: -0.03...1.03),
-        series: [.init("probability of line of sight", column: "lineOfSight", color: .series(5))]),
+      .signal(over: x), .lineOfSight(over: x),
       PageChart(
         "First path", x: x, y: .init("Engine's less the chip's", unit: "taps"),
         series: [.init("difference", column: "firstPath", .dots, color: .series(7))]),

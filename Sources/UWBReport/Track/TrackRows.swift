@@ -141,3 +141,19 @@ struct TrackRows: Sendable {
     }
   }
 }
+
+extension PageChart {
+  /// Of the column `snr`.
+  static func signal(over x: Axis) -> PageChart {
+    PageChart(
+      "Signal", x: x, y: .init("First path's SNR", unit: "dB"),
+      series: [.init("SNR", column: "snr", color: .series(2))])
+  }
+
+  /// Of the column `lineOfSight`.
+  static func lineOfSight(over x: Axis) -> PageChart {
+    PageChart(
+      "Line of sight", x: x, y: .init("Probability", unit: "0 … 1", range: -0.03...1.03),
+      series: [.init("probability of line of sight", column: "lineOfSight", color: .series(5))])
+  }
+}
