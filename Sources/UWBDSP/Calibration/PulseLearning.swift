@@ -3,8 +3,9 @@ import UWBPlatform
 /// Learns a radio's pulse from the first CIRs of its own capture, where the profile's is plainly wrong.
 ///
 /// `PulseMisfit` says whether the CIRs can tell, and whether the profile's pulse is wrong. Only then `PulseEstimation` makes one from the same
-/// CIRs; it has to leave less of first paths' rises than the profile's does. In all other cases the profile stays as it is. No index
-/// of a chip is asked: a CIR's first path begins where it reaches a third of its peak, which is near enough for both.
+/// CIRs; it must not leave more of first paths' rises than the profile's does, but for what a hundred of them leave open. In all other
+/// cases the profile stays as it is. No index of a chip is asked: a CIR's first path begins where it reaches a third of its peak, which is
+/// near enough for both.
 ///
 /// The first `PulseMisfit.mostCount` CIRs decide, one antenna of each, so that a capture gives the same pulse however its work is shared.
 public struct PulseLearning: Sendable {
@@ -22,6 +23,11 @@ public struct PulseLearning: Sendable {
   private var estimation = PulseEstimation(holdsOut: false)
   /// What the other phase may leave of first paths' rises at most, over what the profile's kind of phase leaves.
   private static let phaseMargin = 0.7
+  /// Relative deviation of what a pulse leaves of a hundred rises, their lower quartile.
+  private static let residualDeviation = 0.1
+
+  /// Error of a learned pulse at most, relative to its peak. Set on rooms and pulses of other draws than the arena's.
+  static let mostModelError = 0.03
 
   /// Of a radio with this profile.
   public init(_ profile: DeviceProfile) { self.profile = profile }
@@ -56,7 +62,8 @@ public struct PulseLearning: Sendable {
       let estimate = estimation.estimate(
         tapSpacing: tapSpacing, phaseShares: [0, 1], usual: profile.pulse.isSymmetric ? 0 : 1, margin: Self.phaseMargin),
       let left = estimation.residual(of: .measured(estimate.pulse), tapSpacing: tapSpacing),
-      let before = estimation.residual(of: profile.pulse, tapSpacing: tapSpacing), left < before
+      let before = estimation.residual(of: profile.pulse, tapSpacing: tapSpacing),
+      left < (1 + Self.residualDeviation) * before
     else { return Outcome(finding: finding) }
     return Outcome(finding: finding, estimate: estimate)
   }
@@ -73,11 +80,12 @@ extension DeviceProfile {
 
   /// The same radio with the pulse that its CIRs showed, if they did.
   ///
-  /// Its model error is no smaller than the profile's: a few hundred CIRs know their pulse no better than many captures do.
+  /// Its model error is no smaller than the profile's: a few hundred CIRs know their pulse no better than many captures do. What the pulse leaves
+  /// of first paths' rises is mostly other paths among so few CIRs, so that it is no larger than `PulseLearning.mostModelError`.
   public func with(_ outcome: PulseLearning.Outcome) -> DeviceProfile {
     guard let estimate = outcome.estimate else { return self }
     var profile = with(estimate)
-    profile.modelError = max(profile.modelError, modelError)
+    profile.modelError = max(min(profile.modelError, PulseLearning.mostModelError), modelError)
     return profile
   }
 }

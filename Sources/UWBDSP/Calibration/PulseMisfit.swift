@@ -11,7 +11,7 @@ import UWBPlatform
 /// - `count`: enough CIRs.
 /// - `spread`: the channels differ. It is the deviation of a band from CIR to CIR, noise taken off. Without it, a second path a tap or
 ///   two later in every CIR can't be told from a wrong pulse.
-/// - `channelCount`: a channel whose paths lie taps apart ripples within a band, where a pulse does not. The ripple of the mean over that of
+/// - `channelCount`: a channel whose paths lie taps apart ripples within all bands, where a pulse bends a few. The ripple of the mean over that of
 ///   each CIR says how many different channels went into the mean. CIRs of one place have one, however many they are.
 /// - `excess`: the bands' mean square difference over that ripple of the mean. What is left of the channels is larger between bands than
 ///   within them, but not ten times.
@@ -32,7 +32,7 @@ public struct PulseMisfit: Sendable {
   static let leastExcess = 10.0
   /// F(7, 9) is larger with a probability of 0.001.
   static let leastFValue = 10.7
-  /// Least misfit that matters, after its deviation is taken off. What a few hundred CIRs say of a pulse is not nearer to it. Set on tuned arena
+  /// Least misfit that matters. What a few hundred CIRs say of a pulse is not nearer to it. Set on tuned arena
   /// families, with a look at `root-raised-cosine` of another seed: at 0.1, a roll-off of 0.3 stays undetected.
   static let leastMisfit = 0.085
 
@@ -77,11 +77,11 @@ public struct PulseMisfit: Sendable {
     }
 
     /// Whether the pulse fits as well as can be told.
-    public var fits: Bool { tells && misfit - misfitDeviation < leastMisfit }
+    public var fits: Bool { tells && misfit < leastMisfit }
 
     /// Whether the pulse is wrong, by more than chance and by more than matters little.
     public var isWrong: Bool {
-      tells && misfit - misfitDeviation >= leastMisfit && excess >= leastExcess && fValue >= leastFValue
+      tells && misfit >= leastMisfit && excess >= leastExcess && fValue >= leastFValue
     }
   }
 
@@ -181,8 +181,8 @@ public struct PulseMisfit: Sendable {
     let misfit = misfit(shares.map { Self.mean(of: points[$0]) }, from: start)
     let differences = Self.mean(of: stretches[...]).map { $0 - 1 }
     let noise = Self.mean(of: spectra.map(\.noise)[...])
-    let ripple = Self.ripple(Self.mean(of: points[...]), own)
-    let ownRipple = spectra.reduce(0) { $0 + Self.ripple($1.points, own) } / Double(count)
+    let ripple = Self.medianRipple(Self.ripples(Self.mean(of: points[...]), own), own)
+    let ownRipple = Self.mean(of: spectra.map { Self.ripples($0.points, own) }[...]).reduce(0, +) / Double(own.count)
     let channelRipple = max(ownRipple - noise.reduce(0, +) / Double(noise.count), 0)
     let spread = max(Self.spread(means, noise: noise.map { $0 / Double(own[0].count) }), 0)
     guard ripple > 0 else { return nil }
@@ -223,9 +223,9 @@ public struct PulseMisfit: Sendable {
     return variances.sorted()[variances.count / 2]
   }
 
-  /// The mean square within bands, less a straight line in each: (n − 2) of n points are free.
-  private static func ripple(_ points: [Double], _ bands: [Range<Int>]) -> Double {
-    bands.reduce(0) { sum, band in
+  /// The mean square within each band, less a straight line: (n − 2) of n points are free.
+  private static func ripples(_ points: [Double], _ bands: [Range<Int>]) -> [Double] {
+    bands.map { band in
       let values = points[band]
       let (mean, centre) = (Self.mean(values), Double(band.count - 1) / 2)
       var (slope, square, total) = (0.0, 0.0, 0.0)
@@ -235,8 +235,17 @@ public struct PulseMisfit: Sendable {
         square += x * x
         total += (value - mean) * (value - mean)
       }
-      return sum + (total - slope * slope / square) / Double(band.count - 2)
-    } / Double(bands.count)
+      return (total - slope * slope / square) / Double(band.count - 2)
+    }
+  }
+
+  /// The median over bands as a mean: a wrong pulse bends the mean spectrum in a few bands, mostly the last, where channels bend it in all.
+  ///
+  /// The median of a χ² variable of k degrees of freedom is (1 − 2/9k)³ of its mean (Wilson & Hilferty 1931).
+  private static func medianRipple(_ ripples: [Double], _ bands: [Range<Int>]) -> Double {
+    let term = 1 - 2 / (9 * Double(bands[0].count - 2))
+    let sorted = ripples.sorted()
+    return (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2 / (term * term * term)
   }
 
   /// (B − p)/(p·(B − 1))·B·dᵀC⁻¹d, C the covariance of B stretches; one band follows from the others, so p is one less.

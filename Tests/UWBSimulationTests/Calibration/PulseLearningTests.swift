@@ -31,7 +31,21 @@ struct PulseLearningTests {
     let times = stride(from: -3.0, through: 3, by: 0.125).map { $0 * UWB.tap }
     func distance(_ pulse: PulseShape) -> Double { times.reduce(0) { $0 + (pulse($1) - truth($1)).magnitude } }
     #expect(distance(found) < 0.7 * distance(.standard))
-    #expect(DeviceProfile.ideal.with(outcome).modelError >= DeviceProfile.ideal.modelError)
+    let error = DeviceProfile.ideal.with(outcome).modelError
+    #expect(error >= DeviceProfile.ideal.modelError && error <= PulseLearning.mostModelError)
+  }
+
+  /// These were missed: the steep edge of one bends the mean spectrum, the second is wrong by little more than the limit, and rises of the third
+  /// say little.
+  @Test("a wrong pulse is found on 125 CIRs", arguments: [(8, 12), (6, 4), (5, 15)])
+  func missed(_ seed: UInt64, _ radio: Int) throws {
+    let family = ArenaFamily("own-room-rrc", .tuned, .room(blocked: false), pulse: .rootRaisedCosine)
+    let trials = ArenaTrials(family: family, seed: seed)
+    var learning = PulseLearning(.ideal)
+    for index in 0..<125 { learning.add(trials.trial(radio + index * trials.pulses.count).response) }
+    let outcome = learning.outcome()
+    #expect(try #require(outcome.finding).isWrong, "\(String(describing: outcome.finding))")
+    #expect(outcome.estimate != nil)
   }
 
   @Test(
