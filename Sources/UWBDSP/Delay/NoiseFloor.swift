@@ -7,7 +7,7 @@ import Numerics
 /// own relative deviation is 5 %. Where not even one block fits, the median of single powers stands in, whose median is
 /// ln 2·σ². Cost O(taps).
 ///
-/// Short windows, as some radios hand them over, are mostly signal: there the least mean of the first taps counts where it is lower.
+/// Short windows, as some radios hand them over, are mostly signal: there the mean of the taps before it counts where it is lower.
 struct NoiseFloor {
   static let blockTaps = 16
   /// Median of a Gamma(16, 1/16) variable (numerically, from the regularised incomplete gamma function).
@@ -15,6 +15,13 @@ struct NoiseFloor {
   private static let mostBlocks = 64
   /// Taps below which a window may be mostly signal.
   private static let shortWindow = 8 * blockTaps
+  private static let leastLeadingTaps = 3
+  /// −ln of the chance that a tap of noise is taken for signal.
+  private static let strangeness = 5.0
+  /// −ln of the chance of what noise does once in many CIRs.
+  private static let strongDoubt = 12.0
+  /// Taps of a pulse's rise that need not stand out of the noise.
+  private static let riseTaps = 2
 
   /// The block means, and infinity behind them to the end of a vector of four.
   private let means = AlignedBuffer<Float>(count: mostBlocks, zero: .infinity)
@@ -28,23 +35,35 @@ struct NoiseFloor {
   /// - Returns: variance σ² = E|n|² of a tap.
   func estimate(_ powers: UnsafePointer<Float>, count: Int, before end: Int) -> Double {
     let quiet = end >= 8 * Self.blockTaps ? end : count
-    if quiet == count, count < Self.shortWindow {
-      return min(medianOfBlocks(powers, before: count), leastLeadingMean(powers, count: count))
-    }
-    return medianOfBlocks(powers, before: quiet)
+    let median = medianOfBlocks(powers, before: quiet)
+    guard quiet == count, count < Self.shortWindow else { return median }
+    return min(median, leadingNoise(powers, count: count))
   }
 
-  /// The least mean of the first m taps, m ≥ 3, each raised by three of its standard deviations: with so few taps, the least of
-  /// several means would be too low.
-  private func leastLeadingMean(_ powers: UnsafePointer<Float>, count: Int) -> Double {
-    var least = Double.infinity
+  /// The mean of the taps before the first that noise of the earlier ones' mean hardly reaches, less the rise of its pulse; raised for what so few
+  /// taps leave open.
+  ///
+  /// A tap of noise over the mean of n others has P(x > t) = (1 + t/n)^(−n), not e^(−t): what is x for a known variance weighs but
+  /// n·ln(1 + x/n). The variance is raised by the ratio of both at `strongDoubt`, where first paths are told from noise.
+  private func leadingNoise(_ powers: UnsafePointer<Float>, count: Int) -> Double {
+    let least = min(Self.leastLeadingTaps, count)
     var sum = 0.0
-    for index in 0..<count {
-      sum += Double(powers[index])
-      let number = Double(index + 1)
-      if index >= 2 { least = min(least, sum / number * (1 + 3 / number.squareRoot())) }
+    for index in 0..<least { sum += Double(powers[index]) }
+    var end = least
+    while end < count {
+      let number = Double(end)
+      let limit = number * (Double.exp(Self.strangeness / number) - 1)
+      guard Double(powers[end]) * number <= limit * sum else { break }
+      sum += Double(powers[end])
+      end += 1
     }
-    return least
+    if end < count {
+      let kept = max(least, end - Self.riseTaps)
+      for index in kept..<end { sum -= Double(powers[index]) }
+      end = kept
+    }
+    guard end > 0 else { return 0 }
+    return max(0, sum) * Self.strongDoubt / (Double(end * end) * Double.log(1 + Self.strongDoubt / Double(end)))
   }
 
   private func medianOfBlocks(_ powers: UnsafePointer<Float>, before quiet: Int) -> Double {

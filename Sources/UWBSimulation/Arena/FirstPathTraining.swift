@@ -45,8 +45,8 @@ public struct FirstPathTraining: Sendable {
     ("nlos", .salehValenzuela(lineOfSight: false), obstructedWeight),
   ]
   private static let impairments: [(String, [ArenaImpairment], Float)] = [
-    ("plain", [], 1), ("clutter", [.clutter(leveldB: -32 ... -18)], 1.5), ("burst", [.burst(leveldB: -32 ... -8)], 0.6),
-    ("tag", [.otherTag(leveldB: -14...7, laterTaps: 15...300)], 0.7),
+    ("plain", [], 1), ("clutter", [.clutter(leveldB: -32 ... -18)], 1.5), ("burst", [.burst(leveldB: -32 ... -8)], 0.9),
+    ("tag", [.otherTag(leveldB: -14...7, laterTaps: 15...300)], 0.7), ("coloured", [.colouredNoise], 0.7),
   ]
   private static let windows = [16, 32, 64, 128]
 

@@ -1,6 +1,7 @@
+import TestSupport
 import Testing
-import UWBDSP
 
+@testable import UWBDSP
 @testable import UWBSimulation
 
 @Suite("arena: evaluation")
@@ -42,5 +43,24 @@ struct ArenaEvaluationTests {
     let family = try #require(ArenaFamily.named("one-path-dw1000"))
     let row = try #require(ArenaEvaluation(family: family, trialCount: 100, seed: 1).run().first)
     #expect(row.crossingRMS < 0.2 * UWB.tap * UWB.speedOfLightInAir)
+  }
+
+  /// Taken for white, such noise leaves candidates in one CIR of ten. The level lets it pass in one of a thousand, and up to twenty times as often
+  /// for what eight blocks leave open: e^((γ·s)²/2) with γ = 14, s = ⅙.
+  @Test("noise through a receive filter is hardly a candidate for the first path")
+  func coloured() {
+    let trials = ArenaTrials(family: ArenaFamily("coloured", .tuned, .onePath, [.colouredNoise]), seed: 1)
+    let search = FirstPathSearch(ReceiverModel())
+    let workspace = FirstPathSearch.Workspace(tapCount: trials.tapCount)
+    let taps = PreparedTaps(tapCount: trials.tapCount)
+    let count = 500
+    var early = 0
+    for index in 0..<count {
+      let trial = trials.trial(index)
+      taps.load(trial.response, antenna: 0)
+      let found = search.candidates(taps, using: workspace).halfTaps
+      if found.contains(where: { Double($0) / 2 < trial.firstPathTaps - ArenaEvaluation.clipTaps }) { early += 1 }
+    }
+    #expect(early <= StatisticsLimits.binomial(probability: 0.02, trials: count).upperBound)
   }
 }

@@ -34,6 +34,8 @@ package struct FirstPathSearch: Sendable {
   private static let judgedMargin: Float = 1.3
   /// How much more often noise may reach the level of candidates that are judged.
   private static let judgedRate = 10.0
+  /// How often noise may reach the level of candidates where the CIR shows more of it in the pulse's band than the taps' variance tells.
+  private static let shownRate = 1e-3
   /// Share of the strongest power from which on a path may be the first however far behind it the next one is.
   private static let freeLevel: Float = 0.16
   /// Longest gap, half taps, that any weaker path may leave.
@@ -44,6 +46,8 @@ package struct FirstPathSearch: Sendable {
   private static let clutterBlocks = 12
   /// Half taps before a candidate that may belong to its own pulse.
   private static let ownRise = 2 * 8
+  /// Noise in the pulse's band over that of the taps, from which on it counts: two deviations of what eight blocks say of it.
+  private static let leastExcess = 1.35
   /// How far before a path its side lobes are looked for, half taps.
   static let reach = 2 * 24
   private static let halfWidth = 3
@@ -57,6 +61,8 @@ package struct FirstPathSearch: Sendable {
   private let sideLobes: [Float]
   private let network: FirstPathNetwork?
   private let bandwidth: Double
+  /// Shows noise that is not white though it is taken for it.
+  private let inBandNoise: InBandNoise?
   /// The largest |z|² over the largest |h|² that goes into it.
   private let highestGain: Float
   /// The largest |z|² over the sum of |h|² that goes into it.
@@ -71,6 +77,7 @@ package struct FirstPathSearch: Sendable {
   package init(_ receiver: ReceiverModel, filter: Filter = .smoothed, network: FirstPathNetwork? = .simulated) {
     let network = filter == .smoothed ? network : nil
     self.network = network
+    inBandNoise = network != nil && receiver.noise.isWhite ? InBandNoise(receiver) : nil
     let (pulse, tapSpacing) = (receiver.pulse, receiver.tapSpacing)
     let width = Self.mainLobeWidth(pulse, tapSpacing)
     func kernel(_ taps: Double) -> Double {
@@ -133,8 +140,9 @@ package struct FirstPathSearch: Sendable {
     let filtered: AlignedBuffer<Int>
     @exclusivity(unchecked) var filteredCount = 0
     let squares = AlignedBuffer<Float>(count: 4 * PreparedTaps.blockTaps, zero: 0)
-    /// Levels of a search over that many taps at that rate: for the earliest path, for any, and for one that is judged.
-    @exclusivity(unchecked) var levels = (tapCount: 0, rate: 0.0, earliest: 0.0, presence: 0.0, judged: 0.0)
+    /// Levels of a search over that many taps at that rate: for the earliest path, for any, and for one that is judged, by the taps' variance and
+    /// by the noise that a CIR shows.
+    @exclusivity(unchecked) var levels = (tapCount: 0, rate: 0.0, earliest: 0.0, presence: 0.0, judged: 0.0, shown: 0.0)
     let judged = FirstPathCandidates()
     let tapCount: Int
 
@@ -179,7 +187,8 @@ package struct FirstPathSearch: Sendable {
         taps.count, falseAlarmRate, detectionLevel(tapCount: taps.count, rate: falseAlarmRate),
         detectionLevel(tapCount: taps.count, rate: presenceRate),
         detectionLevel(
-          tapCount: taps.count, rate: max(falseAlarmRate, min(Self.presence, Self.judgedRate * falseAlarmRate)))
+          tapCount: taps.count, rate: max(falseAlarmRate, min(Self.presence, Self.judgedRate * falseAlarmRate))),
+        detectionLevel(tapCount: taps.count, rate: max(falseAlarmRate, Self.shownRate))
       )
     }
     let threshold = taps.noiseVariance * noiseGain * workspace.levels.earliest
@@ -210,8 +219,16 @@ package struct FirstPathSearch: Sendable {
     _ taps: PreparedTaps, before strongest: Int, above level: Float, _ map: FilteredPowers, _ workspace: Workspace
   ) -> Int {
     let candidates = workspace.judged
-    collect(candidates, taps, before: strongest, above: level, map)
+    var noise = taps.noiseVariance * noiseGain
+    collect(candidates, before: strongest, above: level, map)
     guard candidates.halfTaps.count > 1, let network else { return strongest }
+    if let excess = inBandNoise?.excess(taps, before: strongest / 2), excess > Self.leastExcess {
+      noise *= excess
+      let needed = Float(noise * workspace.levels.shown)
+      if needed > level { candidates.keep { $0 == strongest || map[$0] >= needed } }
+      guard candidates.halfTaps.count > 1 else { return strongest }
+    }
+    candidates.describe(taps, map, noise: Float(noise), level: level)
     var first = strongest
     var highest = -Float.infinity
     for (halfTap, features) in zip(candidates.halfTaps, candidates.features) {
@@ -226,8 +243,7 @@ package struct FirstPathSearch: Sendable {
 
   /// - Parameter level: what `map` was filtered to reach.
   private func collect(
-    _ candidates: FirstPathCandidates, _ taps: PreparedTaps, before strongest: Int, above level: Float,
-    _ map: FilteredPowers
+    _ candidates: FirstPathCandidates, before strongest: Int, above level: Float, _ map: FilteredPowers
   ) {
     candidates.removeAll()
     var end = strongest
@@ -236,8 +252,6 @@ package struct FirstPathSearch: Sendable {
       end = crest
       if !isSideLobe(crest, map) { hasRoom = candidates.append(crest) }
     }
-    guard candidates.halfTaps.count > 1 else { return }
-    candidates.describe(taps, map, noise: Float(taps.noiseVariance * noiseGain), level: level)
   }
 
   /// All candidates of the taps, to train a network on; empty where the search finds nothing that reaches the strict level.
