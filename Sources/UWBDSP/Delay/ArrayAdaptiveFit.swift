@@ -44,10 +44,19 @@ final class ArrayAdaptiveFit {
         using: workspace)
     else { return estimate.paths.isEmpty ? .none : .paths(shift: 0, addedVariance: 0) }
     let model = workspace.fit
-    guard !model.hasFreeShifts, let rival = find(question, taps, model) else {
-      _ = fit.answer(question, taps, phases: phases, into: &estimate, using: workspace)
+    func fitPaths(isBeaten: (Int) -> Bool = { _ in false }) -> Bool {
+      fit.answer(question, taps, phases: phases, into: &estimate, using: workspace, isBeaten: isBeaten)
+    }
+    func keepPaths() -> Outcome {
       fit.addDoubt(to: &estimate, using: workspace)
       return .paths(shift: 0, addedVariance: 0)
+    }
+    // Where one path leaves little more than noise, paths are asked first: mostly that is all, and scattering need not be looked for.
+    let isFittedFirst = question.isNear || model.hasFreeShifts
+    if isFittedFirst, !fitPaths() || isAlone(estimate, workspace) { return keepPaths() }
+    guard let rival = find(question, taps, model) else {
+      if !isFittedFirst { _ = fitPaths() }
+      return keepPaths()
     }
     let weighing = PathWeighing(rice: rice, margin: Self.margin)
     let first = rice.firstTap - question.firstTap
@@ -59,9 +68,9 @@ final class ArrayAdaptiveFit {
     func power(_ path: Int, _ place: Int) -> Double {
       model.amplitude(path, antenna: used.pointer[place]).lengthSquared
     }
-    let isFitted = fit.answer(question, taps, phases: phases, into: &estimate, using: workspace) {
-      weighing.isBeaten(by: rival.logMass, count: $0, residual: residual, power: power)
-    }
+    let isFitted =
+      isFittedFirst
+      || fitPaths { weighing.isBeaten(by: rival.logMass, count: $0, residual: residual, power: power) }
     guard isFitted, let ending = workspace.ending, let fitted = estimate.paths.first else {
       return deliver(rival, taps, phases, into: &estimate)
     }
@@ -77,6 +86,14 @@ final class ArrayAdaptiveFit {
     return .paths(
       shift: summary.delay - fitted.delayTaps,
       addedVariance: max(0, summary.deviation * summary.deviation - deviation * deviation))
+  }
+
+  /// Whether what was fitted is one path that leaves no more than noise does once in a thousand times; or cannot be weighed: chips of their own.
+  private func isAlone(_ estimate: ArrayEstimate, _ workspace: ArrayPulseFit.Workspace) -> Bool {
+    let model = workspace.fit
+    guard !model.hasFreeShifts, let ending = workspace.ending else { return true }
+    let samples = Double(model.sampleCount)
+    return estimate.paths.count == 1 && ending.cost < samples + 3 * samples.squareRoot()
   }
 
   /// What scattering makes of the antennas that take part; `nil` where their taps are not finite.

@@ -123,6 +123,8 @@ public struct ArrayPulseFit: Sendable, Hashable {
     var firstTap: Int
     /// The rough first path, half taps from the start of antenna 0's accumulator.
     var halfTap: Int
+    /// Whether one path leaves little more than noise.
+    var isNear: Bool
     fileprivate var start: ArrayPathFit.Position
   }
 
@@ -147,6 +149,7 @@ public struct ArrayPulseFit: Sendable, Hashable {
     var question = Question(
       firstTap: first,
       halfTap: Int(2 * rough, rounded: .toNearestOrAwayFromZero, within: -2 * Self.farthest...2 * Self.farthest),
+      isNear: false,
       start: ArrayPathFit.Position(delay: rough - Double(first), direction: .zero))
     guard let single = workspace.single, !fit.hasFreeShifts else { return question }
     single.begin(antennaCount: antennaCount)
@@ -164,6 +167,7 @@ public struct ArrayPulseFit: Sendable, Hashable {
       report(one, single, firstTap: first, taps, into: &estimate, workspace)
       return nil
     }
+    question.isNear = one.isNear
     if one.isNear { question.start = found }
     return question
   }
