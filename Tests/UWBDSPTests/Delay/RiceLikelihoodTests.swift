@@ -186,7 +186,7 @@ import UWBPlatform
       let energy = (window.firstTap..<window.firstTap + RiceTables.windowTaps).reduce(0.0) {
         $0 + Double(taps.powers.pointer[$1])
       }
-      let noises = energy / window.variance()
+      let noises = energy / window.variance
       return (try #require(window.posterior.summary()).logMass + noises, noises)
     }
     for _ in 0..<50 {
