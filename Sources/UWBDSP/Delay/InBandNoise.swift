@@ -56,8 +56,8 @@ struct InBandNoise: Sendable {
     return Double(power(taps, from: first, count: count)) / Double(count)
   }
 
-  /// The noise in the pulse's band over the taps' variance, as up to eight blocks between the CIR's start and the signal show it; `nil` where
-  /// too few blocks lie there.
+  /// The noise in the pulse's band over the taps' variance. Up to eight blocks between the CIR's start and the signal show it; `nil` where
+  /// there are too few.
   ///
   /// The median of blocks' mean powers, as `NoiseFloor` takes it: a burst or a tail fills some of them.
   func excess(_ taps: PreparedTaps, before tap: Int) -> Double? {

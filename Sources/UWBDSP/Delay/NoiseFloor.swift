@@ -40,11 +40,11 @@ struct NoiseFloor {
     return min(median, leadingNoise(powers, count: count))
   }
 
-  /// The mean of the taps before the first that noise of the earlier ones' mean hardly reaches, less the rise of its pulse; raised for what so few
-  /// taps leave open.
+  /// The mean of the leading taps, up to the first that is too strong for noise of their mean. The rise of its pulse is left out. The mean is
+  /// raised for what so few taps leave open.
   ///
-  /// A tap of noise over the mean of n others has P(x > t) = (1 + t/n)^(−n), not e^(−t): what is x for a known variance weighs but
-  /// n·ln(1 + x/n). The variance is raised by the ratio of both at `strongDoubt`, where first paths are told from noise.
+  /// A tap of noise over the mean of n others has P(x > t) = (1 + t/n)^(−n), where a known variance has e^(−t). So x counts as
+  /// n·ln(1 + x/n) alone. The variance is raised by the ratio of both at `strongDoubt`, where first paths are told from noise.
   private func leadingNoise(_ powers: UnsafePointer<Float>, count: Int) -> Double {
     let least = min(Self.leastLeadingTaps, count)
     var sum = 0.0

@@ -45,7 +45,8 @@ struct ArenaArrayPage {
         .init(name($0), value: value($0), extent: $0.family.limits.score, mark: 1, color: .series(0))
       },
       caption:
-        "Dot: mean of the squared error over its stated variance, at most 9 each; 1 is honest. Bar: what is allowed.")
+        "\(quantity). Dot: mean of the squared error over its stated variance, at most 9 each; 1 is honest. Bar: what is allowed."
+    )
   }
 
   private var sentence: String {

@@ -68,7 +68,7 @@ struct InputOptions: ParsableArguments {
     return options
   }
 
-  /// The same without a trajectory that tells the truth.
+  /// The same without the trajectory of true positions.
   private var withoutTrajectory: InputOptions {
     var copy = self
     copy.truth.truthTrajectory = nil
@@ -111,7 +111,7 @@ struct InputOptions: ParsableArguments {
 
   /// The same.
   ///
-  /// - Parameter hasTruth: false leaves out a trajectory that tells the truth: aligning it reads the whole capture.
+  /// - Parameter hasTruth: false leaves out the trajectory of true positions: aligning it reads the whole capture.
   func open(_ path: String, hasTruth: Bool) throws -> OpenedCapture {
     let saved = try CaptureDescription.read(beside: path)
     var whole = saved.map(completed) ?? self

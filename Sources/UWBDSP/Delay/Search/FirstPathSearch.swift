@@ -140,8 +140,8 @@ package struct FirstPathSearch: Sendable {
     let filtered: AlignedBuffer<Int>
     @exclusivity(unchecked) var filteredCount = 0
     let squares = AlignedBuffer<Float>(count: 4 * PreparedTaps.blockTaps, zero: 0)
-    /// Levels of a search over that many taps at that rate: for the earliest path, for any, and for one that is judged, by the taps' variance and
-    /// by the noise that a CIR shows.
+    /// Levels of a search over so many taps at this false-alarm rate: for the earliest path, for any path, and for a candidate. A candidate has
+    /// two: `judged` for the variance of taps, `shown` for the noise that a CIR shows.
     @exclusivity(unchecked) var levels = (tapCount: 0, rate: 0.0, earliest: 0.0, presence: 0.0, judged: 0.0, shown: 0.0)
     let judged = FirstPathCandidates()
     let tapCount: Int
