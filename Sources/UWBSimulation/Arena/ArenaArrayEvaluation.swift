@@ -22,35 +22,6 @@ public struct ArenaArrayEvaluation: Sendable {
     self.method = method
   }
 
-  /// What errors of one kind come to.
-  public struct Figures: Sendable, Hashable {
-    /// Root of the mean square of the clipped errors, m or rad.
-    public var rms: Double
-    /// Share of errors beyond the clip.
-    public var grossShare: Double
-    /// Mean of min(z², 9) over the answers, z the error over its stated deviation.
-    public var score: Double?
-    /// Share of answers beyond five deviations.
-    public var beyondFiveShare: Double?
-    /// Share of trials without an answer.
-    public var unansweredShare: Double
-
-    /// - Parameter answers: error and deviation, in one unit; `nil` where there was none.
-    init(_ answers: [(error: Double, deviation: Double)?], clip: Double) {
-      let given = answers.compactMap { $0 }
-      let scores = given.map { ($0.error / $0.deviation) * ($0.error / $0.deviation) }
-      func mean(_ values: [Double]) -> Double? {
-        values.isEmpty ? nil : values.reduce(0, +) / Double(values.count)
-      }
-      let clipped = answers.map { min(abs($0?.error ?? clip), clip) }
-      rms = (mean(clipped.map { $0 * $0 }) ?? 0).squareRoot()
-      grossShare = mean(answers.map { abs($0?.error ?? .infinity) > clip ? 1 : 0 }) ?? 0
-      score = mean(scores.map { min($0, 9) })
-      beyondFiveShare = mean(scores.map { $0 > 25 ? 1 : 0 })
-      unansweredShare = Double(answers.count - given.count) / Double(max(answers.count, 1))
-    }
-  }
-
   /// The engine's figures on the family.
   public struct Row: Sendable, Hashable {
     /// The family of trials.
@@ -62,14 +33,14 @@ public struct ArenaArrayEvaluation: Sendable {
     /// Number of trials.
     public var trials: Int
     /// Of the first path, m.
-    public var delay: Figures
+    public var delay: ArenaFigures
     /// Of the azimuth, rad.
-    public var azimuth: Figures
+    public var azimuth: ArenaFigures
     /// RMS error of the crossing, clipped, m.
     public var crossingRMS: Double
   }
 
-  private typealias Answer = (error: Double, deviation: Double)?
+  private typealias Answer = ArenaFigures.Answer
 
   private struct Answers {
     var delay: Answer
@@ -140,13 +111,16 @@ public struct ArenaArrayEvaluation: Sendable {
       return answers
     }.flatMap { $0 }
     let metres = UWB.tap * UWB.speedOfLightInAir
-    func inMetres(_ answer: Answer) -> Answer { answer.map { ($0.error * metres, $0.deviation * metres) } }
-    let clip = ArenaEvaluation.clipTaps * metres
+    func inMetres(_ answers: [Answer]) -> ArenaFigures {
+      var figures = ArenaFigures(answers, clip: ArenaEvaluation.clipTaps)
+      figures.rms *= metres
+      return figures
+    }
     return Row(
       family: trials.family, antennaCount: trials.array.positions.count, method: method ?? trials.family.profile.delay,
-      trials: trialCount, delay: Figures(answers.map { inMetres($0.delay) }, clip: clip),
-      azimuth: Figures(answers.map(\.azimuth), clip: Self.clipAngle),
-      crossingRMS: Figures(answers.map { inMetres($0.crossing) }, clip: clip).rms)
+      trials: trialCount, delay: inMetres(answers.map(\.delay)),
+      azimuth: ArenaFigures(answers.map(\.azimuth), clip: Self.clipAngle),
+      crossingRMS: inMetres(answers.map(\.crossing)).rms)
   }
 
   /// Of each radio: an antenna delay, taps.

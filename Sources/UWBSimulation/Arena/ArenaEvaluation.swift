@@ -74,8 +74,8 @@ public struct ArenaEvaluation: Sendable {
     public var ratio: Double { rms / crossingRMS }
   }
 
-  /// `nil` where there was no path.
-  private typealias Answer = (errorTaps: Double, deviationTaps: Double)?
+  /// Taps.
+  private typealias Answer = ArenaFigures.Answer
 
   /// Estimators of one thread.
   private struct Bench {
@@ -131,7 +131,7 @@ public struct ArenaEvaluation: Sendable {
       let offsets = constantErrors(ofRadio: radio, &bench)
       for index in own {
         answers[index - range.lowerBound] = zip(bench.answers(trials.trial(index)), offsets).map { answer, offset in
-          answer.map { ($0.errorTaps - offset, $0.deviationTaps) }
+          answer.map { ($0.error - offset, $0.deviation) }
         }
       }
       progress?(own.count)
@@ -170,31 +170,20 @@ public struct ArenaEvaluation: Sendable {
   private func constantErrors(ofRadio radio: Int, _ bench: inout Bench) -> [Double] {
     let answers = (0..<Self.calibrationCount).map { bench.answers(trials.calibrationTrial($0, radio: radio)) }
     return (0...methods.count).map { column in
-      ErrorStatistics(answers.compactMap { $0[column]?.errorTaps })?.median ?? 0
+      ErrorStatistics(answers.compactMap { $0[column]?.error })?.median ?? 0
     }
   }
 
   private func row(_ method: DelayMethod?, _ answers: [Answer], _ crossing: [Answer]) -> Row {
     let family = trials.family
-    let scores = answers.compactMap { $0 }.map { $0.errorTaps * $0.errorTaps / ($0.deviationTaps * $0.deviationTaps) }
-    func mean(_ values: [Double]) -> Double? {
-      values.isEmpty ? nil : values.reduce(0, +) / Double(values.count)
-    }
+    let (own, other) = (
+      ArenaFigures(answers, clip: Self.clipTaps), ArenaFigures(crossing, clip: Self.clipTaps)
+    )
+    let metres = UWB.tap * UWB.speedOfLightInAir
     return Row(
       family: family, method: method ?? family.profile.delay, pulse: pulse, isDefault: method == nil,
-      trials: answers.count,
-      rms: Self.rms(answers), crossingRMS: Self.rms(crossing), grossShare: Self.grossShare(answers),
-      crossingGrossShare: Self.grossShare(crossing), score: mean(scores.map { $0 < 9 ? $0 : 9 }),
-      beyondFiveShare: mean(scores.map { $0 <= 25 ? 0 : 1 }), unanswered: answers.count { $0 == nil })
-  }
-
-  private static func rms(_ answers: [Answer]) -> Double {
-    let clipped = answers.map { min(abs($0?.errorTaps ?? clipTaps), clipTaps) }
-    let mean = clipped.reduce(0) { $0 + $1 * $1 } / Double(max(clipped.count, 1))
-    return mean.squareRoot() * UWB.tap * UWB.speedOfLightInAir
-  }
-
-  private static func grossShare(_ answers: [Answer]) -> Double {
-    Double(answers.count { abs($0?.errorTaps ?? .infinity) > clipTaps }) / Double(max(answers.count, 1))
+      trials: answers.count, rms: own.rms * metres, crossingRMS: other.rms * metres, grossShare: own.grossShare,
+      crossingGrossShare: other.grossShare, score: own.score, beyondFiveShare: own.beyondFiveShare,
+      unanswered: own.unanswered)
   }
 }

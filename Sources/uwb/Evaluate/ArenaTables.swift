@@ -20,9 +20,9 @@ enum ArenaTables {
       table.add([
         .text(row.family.name), .text(row.family.use.rawValue), .text(name(row)), .count(row.trials),
         .number(row.rms * 100, places: 2), .number(row.crossingRMS * 100, places: 2), .number(row.ratio, places: 3),
-        .number(row.grossShare * 100, places: 2), .number(row.crossingGrossShare * 100, places: 2),
-        .number(row.score, places: 2), .number(row.beyondFiveShare.map { $0 * 100 }, places: 2),
-        .count(row.unanswered), .text(row.misses.isEmpty ? "–" : row.misses.joined(separator: "+")),
+        percent(row.grossShare), percent(row.crossingGrossShare), .number(row.score, places: 2),
+        percent(row.beyondFiveShare), .count(row.unanswered),
+        .text(row.misses.isEmpty ? "–" : row.misses.joined(separator: "+")),
       ])
     }
     return table
@@ -37,7 +37,6 @@ enum ArenaTables {
         "beyond_5_percent", "unanswered_percent", "azimuth_rms_deg", "azimuth_mean_score", "azimuth_beyond_5_percent",
         "azimuth_unanswered_percent",
       ])
-    func percent(_ share: Double?) -> EvaluationTable.Cell { .number(share.map { $0 * 100 }, places: 2) }
     for row in rows {
       table.add([
         .text(row.family.name), .count(row.antennaCount), .text(row.method.rawValue), .count(row.trials),
@@ -49,6 +48,10 @@ enum ArenaTables {
       ])
     }
     return table
+  }
+
+  private static func percent(_ share: Double?) -> EvaluationTable.Cell {
+    .number(share.map { $0 * 100 }, places: 2)
   }
 
   /// What must hold over several families, for each estimator.
