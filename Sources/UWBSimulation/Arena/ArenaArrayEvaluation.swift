@@ -3,7 +3,7 @@ import UWBPlatform
 
 /// How well an engine does on the rooms of an arena family with several antennas: first path and azimuth.
 ///
-/// As `ArenaEvaluation`; `PeakShareCrossing` sees the first antenna alone.
+/// As `ArenaEvaluation` with the pulse that an engine learns from its capture; `PeakShareCrossing` sees the first antenna alone.
 public struct ArenaArrayEvaluation: Sendable {
   /// Azimuths further off count as this, and so does a trial without a direction, rad.
   public static let clipAngle = Double.pi / 4
@@ -43,9 +43,9 @@ public struct ArenaArrayEvaluation: Sendable {
   private typealias Answer = ArenaFigures.Answer
 
   private struct Answers {
-    var delay: Answer
-    var azimuth: Answer
-    var crossing: Answer
+    var delay: Answer = nil
+    var azimuth: Answer = nil
+    var crossing: Answer = nil
   }
 
   /// The engine and what it needs of one thread.
@@ -54,9 +54,9 @@ public struct ArenaArrayEvaluation: Sendable {
     let workspace: RangingEngine.Workspace
     var crossing = PeakShareCrossing(tapCount: ArenaFamily.tapCount)
 
-    init(_ evaluation: ArenaArrayEvaluation) {
+    init(_ evaluation: ArenaArrayEvaluation, _ profile: DeviceProfile) {
       let trials = evaluation.trials
-      var profile = trials.family.profile
+      var profile = profile
       // What the other radio does is no error of this one's.
       profile.receptionDeviation = 0
       engine = RangingEngine(
@@ -79,7 +79,7 @@ public struct ArenaArrayEvaluation: Sendable {
     mutating func answers(_ trial: ArenaArrayTrials.Trial) -> Answers {
       let measurement = engine.measure(exchange(trial), using: workspace)
       let taps = 2 / (UWB.tap * engine.configuration.propagationSpeed)
-      var answers = Answers(delay: nil, azimuth: nil, crossing: nil)
+      var answers = Answers()
       // What the chip's own first path stands in for is no answer: it is the truth here.
       if measurement.fallback == nil, let distance = measurement.rawDistance,
         let deviation = measurement.rawDistanceDeviation
@@ -97,19 +97,11 @@ public struct ArenaArrayEvaluation: Sendable {
 
   /// Measures all trials.
   public func run(threads: Int = 1, progress: (@Sendable (Int) -> Void)? = nil) -> Row {
-    let offsets = constantErrors()
-    let answers = inShares(of: trialCount, threads: threads) { range -> [Answers] in
-      var bench = Bench(self)
-      let answers = range.map { index -> Answers in
-        var answers = bench.answers(trials.trial(index))
-        let offset = offsets[index % offsets.count]
-        answers.delay?.error -= offset.delay
-        answers.crossing?.error -= offset.crossing
-        return answers
-      }
-      progress?(range.count)
-      return answers
-    }.flatMap { $0 }
+    let radios = trials.radioCount
+    let profiles = inShares(of: radios, threads: threads) { $0.map(profile(ofRadio:)) }.flatMap { $0 }
+    let answers = inShares(of: trialCount, threads: threads) { share(of: $0, profiles, progress: progress) }.flatMap {
+      $0
+    }
     let metres = UWB.tap * UWB.speedOfLightInAir
     func inMetres(_ answers: [Answer]) -> ArenaFigures {
       var figures = ArenaFigures(answers, clip: ArenaEvaluation.clipTaps)
@@ -123,15 +115,39 @@ public struct ArenaArrayEvaluation: Sendable {
       crossingRMS: inMetres(answers.map(\.crossing)).rms)
   }
 
-  /// Of each radio: an antenna delay, taps.
-  private func constantErrors() -> [(delay: Double, crossing: Double)] {
-    var bench = Bench(self)
-    return (0..<trials.radioCount).map { radio in
-      let answers = (0..<ArenaEvaluation.calibrationCount).map {
-        bench.answers(trials.calibrationTrial($0, radio: radio))
+  /// The answers to a stretch of trials, radio after radio: each has an engine and constant errors of its own.
+  private func share(
+    of range: Range<Int>, _ profiles: [DeviceProfile], progress: (@Sendable (Int) -> Void)?
+  ) -> [Answers] {
+    var answers = [Answers](repeating: Answers(), count: range.count)
+    for (radio, profile) in profiles.enumerated() {
+      let own = range.filter { $0 % profiles.count == radio }
+      guard !own.isEmpty else { continue }
+      var bench = Bench(self, profile)
+      let offset = constantErrors(ofRadio: radio, &bench)
+      for index in own {
+        var found = bench.answers(trials.trial(index))
+        found.delay?.error -= offset.delay
+        found.crossing?.error -= offset.crossing
+        answers[index - range.lowerBound] = found
       }
-      func median(_ errors: [Answer]) -> Double { ErrorStatistics(errors.compactMap { $0?.error })?.median ?? 0 }
-      return (median(answers.map(\.delay)), median(answers.map(\.crossing)))
+      progress?(own.count)
     }
+    return answers
+  }
+
+  /// What the engine is told of one radio.
+  private func profile(ofRadio radio: Int) -> DeviceProfile {
+    let own = stride(from: radio, to: trialCount, by: trials.radioCount)
+    return trials.family.profile.learning(from: own.lazy.map { trials.trial($0).response })
+  }
+
+  /// Of one radio: an antenna delay, taps.
+  private func constantErrors(ofRadio radio: Int, _ bench: inout Bench) -> (delay: Double, crossing: Double) {
+    let answers = (0..<ArenaEvaluation.calibrationCount).map {
+      bench.answers(trials.calibrationTrial($0, radio: radio))
+    }
+    func median(_ errors: [Answer]) -> Double { ErrorStatistics(errors.compactMap { $0?.error })?.median ?? 0 }
+    return (median(answers.map(\.delay)), median(answers.map(\.crossing)))
   }
 }

@@ -145,11 +145,8 @@ public struct ArenaEvaluation: Sendable {
     switch pulse {
     case .profile: break
     case .learned:
-      var learning = PulseLearning(profile)
-      for index in stride(from: radio, to: trialCount, by: trials.pulses.count) where !learning.isFull {
-        learning.add(trials.trial(index).response)
-      }
-      profile = profile.with(learning.outcome())
+      let own = stride(from: radio, to: trialCount, by: trials.pulses.count)
+      profile = profile.learning(from: own.lazy.map { trials.trial($0).response })
     case .exact: profile.pulse = trials.pulses[radio]
     case .calibrated:
       var estimation = PulseEstimation()
@@ -185,5 +182,17 @@ public struct ArenaEvaluation: Sendable {
       trials: answers.count, rms: own.rms * metres, crossingRMS: other.rms * metres, grossShare: own.grossShare,
       crossingGrossShare: other.grossShare, score: own.score, beyondFiveShare: own.beyondFiveShare,
       unanswered: own.unanswered)
+  }
+}
+
+extension DeviceProfile {
+  /// The radio with the pulse that the first of its CIRs show, as an engine that replays a capture takes it.
+  func learning(from responses: some Sequence<ChannelImpulseResponse>) -> DeviceProfile {
+    var learning = PulseLearning(self)
+    for response in responses {
+      learning.add(response)
+      if learning.isFull { break }
+    }
+    return with(learning.outcome())
   }
 }

@@ -64,6 +64,9 @@ struct EvaluateArenaCommand: ParsableCommand {
   func validate() throws {
     _ = try methods()
     guard [1, 2, 4].contains(antennas) else { throw ValidationError("--antennas \(antennas): 1, 2 or 4") }
+    guard antennas == 1 || pulse == .learned else {
+      throw ValidationError("--pulse \(pulse.rawValue): several antennas learn theirs; leave --pulse or --antennas away")
+    }
     guard try !chosenFamilies().isEmpty else {
       throw ValidationError(
         "--antennas \(antennas): no such family; choose from "
