@@ -10,11 +10,11 @@ KERNELS_BEGIN
 /// Σ gain·power − determinant of one onset; returns its largest.
 static inline float finish(
     Eight lowReal, Eight highReal, Eight lowImaginary, Eight highImaginary, const float *gains,
-    const float *determinants, float *term, bool adding) {
+    const float *determinants, float *term) {
   float powers[16];
   store(lowReal * lowReal + lowImaginary * lowImaginary, powers);
   store(highReal * highReal + highImaginary * highImaginary, powers + 8);
-  Eight total = adding ? load(term) - load(determinants) : -load(determinants);
+  Eight total = -load(determinants);
   Eight other = all(0);
   for (long index = 0; index < 16; index += 2) {
     total += load(gains + 8 * index) * powers[index];
@@ -27,7 +27,7 @@ static inline float finish(
 
 void uwb_onset_likelihoods(
     const float *vectors, const float *gains, const float *determinants, const long *onsets, long count, long shift,
-    const float *real, const float *imaginary, long taps, float *terms, float *tops, bool adding) {
+    const float *real, const float *imaginary, long taps, float *terms, float *tops) {
   for (long index = 0; index < count; index += 2) {
     // Two at a time: they share the taps. The last one may be its own neighbour.
     const bool isPair = index + 1 < count;
@@ -54,10 +54,10 @@ void uwb_onset_likelihoods(
       g += nextLow * y;
       h += nextHigh * y;
     }
-    tops[onset] = finish(a, b, c, d, gains + 128 * cell, determinants + 8 * cell, terms + 8 * onset, adding);
+    tops[onset] = finish(a, b, c, d, gains + 128 * cell, determinants + 8 * cell, terms + 8 * onset);
     if (!isPair) break;
     tops[nextOnset] =
-        finish(e, f, g, h, gains + 128 * nextCell, determinants + 8 * nextCell, terms + 8 * nextOnset, adding);
+        finish(e, f, g, h, gains + 128 * nextCell, determinants + 8 * nextCell, terms + 8 * nextOnset);
   }
 }
 
@@ -100,7 +100,7 @@ bool uwb_has_vector_units(void) { return false; }
 
 void uwb_onset_likelihoods(
     const float *vectors, const float *gains, const float *determinants, const long *onsets, long count, long shift,
-    const float *real, const float *imaginary, long taps, float *terms, float *tops, bool adding) {}
+    const float *real, const float *imaginary, long taps, float *terms, float *tops) {}
 
 void uwb_exponential_sums(
     const float *terms, const float *tops, long count, long step, float reference, float negligible, double *sums) {

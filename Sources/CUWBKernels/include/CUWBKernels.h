@@ -9,10 +9,10 @@ bool uwb_has_vector_units(void);
 /// ln L of `count` onsets of a profile, a vector of eight ratios each, and the largest of the eight: see `OnsetLikelihood`.
 ///
 /// The tables hold every 2^`shift`-th onset: 16 numbers for each of `taps` taps in `vectors`, 8 for each of 16 eigenvectors in `gains`, 8
-/// in `determinants`. `adding` adds to what is there.
+/// in `determinants`.
 void uwb_onset_likelihoods(
     const float *vectors, const float *gains, const float *determinants, const long *onsets, long count, long shift,
-    const float *real, const float *imaginary, long taps, float *terms, float *tops, bool adding);
+    const float *real, const float *imaginary, long taps, float *terms, float *tops);
 
 /// ln L of `count` kinds of scattering behind a first path at one onset, a vector of eight ratios each, and the largest of the eight: see
 /// `RiceLikelihood`.

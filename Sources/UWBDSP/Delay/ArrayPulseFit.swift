@@ -108,46 +108,89 @@ public struct ArrayPulseFit: Sendable, Hashable {
         && firstPathTaps?.count ?? antennaCount == antennaCount && phases?.count ?? antennaCount == antennaCount,
       "\(antennaCount) antennas, \(taps.count) loaded, \(firstPathTaps?.count ?? antennaCount) first paths, in a "
         + "workspace for \(workspace.mostAntennas)")
+    guard
+      let question = begin(
+        taps, antennaCount: antennaCount, firstPathTaps: firstPathTaps, phases: phases, into: &estimate,
+        using: workspace)
+    else { return }
+    guard answer(question, taps, phases: phases, into: &estimate, using: workspace) else { return }
+    addDoubt(to: &estimate, using: workspace)
+  }
+
+  /// Windows in which one path alone does not explain everything.
+  struct Question {
+    /// Of antenna 0's window.
+    var firstTap: Int
+    /// The rough first path, half taps from the start of antenna 0's accumulator.
+    var halfTap: Int
+    /// Whether one path leaves little more than noise.
+    var isNear: Bool
+    fileprivate var start: ArrayPathFit.Position
+  }
+
+  /// The first half of an estimate: finds the first path and settles it where it is alone; else says what is left to be asked. Arguments
+  /// as those of `estimate`.
+  func begin(
+    _ taps: [PreparedTaps], antennaCount: Int, firstPathTaps: [Double]?, phases: [Double]?,
+    into estimate: inout ArrayEstimate, using workspace: Workspace
+  ) -> Question? {
     workspace.ending = nil
     workspace.doubt = nil
     workspace.isAlone = false
     workspace.count.forgetRefusal()
     estimate.reset(.emptyImpulseResponse, antennaCount: antennaCount)
-    guard let rough = firstPath(taps, antennaCount, firstPathTaps, into: &estimate, workspace) else { return }
+    guard let rough = firstPath(taps, antennaCount, firstPathTaps, into: &estimate, workspace) else { return nil }
     let fit = workspace.fit
-    guard taps[0].count >= fit.windowTaps else { return }
+    guard taps[0].count >= fit.windowTaps else { return nil }
 
     let first = place(
       taps, antennaCount, firstPathTaps,
       from: Int(rough, rounded: .up, within: -Self.farthest...Self.farthest) - PulseFit.before, workspace)
-    var start = ArrayPathFit.Position(delay: rough - Double(first), direction: .zero)
-    if let single = workspace.single, !fit.hasFreeShifts {
-      single.begin(antennaCount: antennaCount)
-      for antenna in 0..<antennaCount {
-        single.load(
-          taps[antenna], antenna: antenna, firstTap: first, deviation: fit.deviations.pointer[antenna],
-          phase: phases?[antenna] ?? 0)
-      }
-      if let one = single.settle(from: start.delay, tolerance: PathCount<ArrayPathFit>.settledTolerance) {
-        let found = ArrayPathFit.Position(delay: one.delay, direction: one.direction)
-        if one.isAlone {
-          workspace.isAlone = true
-          workspace.count.positions[0] = found
-          report(one, single, firstTap: first, taps, into: &estimate, workspace)
-          return
-        }
-        if one.isNear { start = found }
-      }
-    }
+    var question = Question(
+      firstTap: first,
+      halfTap: Int(2 * rough, rounded: .toNearestOrAwayFromZero, within: -2 * Self.farthest...2 * Self.farthest),
+      isNear: false,
+      start: ArrayPathFit.Position(delay: rough - Double(first), direction: .zero))
+    guard let single = workspace.single, !fit.hasFreeShifts else { return question }
+    single.begin(antennaCount: antennaCount)
     for antenna in 0..<antennaCount {
+      single.load(
+        taps[antenna], antenna: antenna, firstTap: first, deviation: fit.deviations.pointer[antenna],
+        phase: phases?[antenna] ?? 0)
+    }
+    guard let one = single.settle(from: question.start.delay, tolerance: PathCount<ArrayPathFit>.settledTolerance)
+    else { return question }
+    let found = ArrayPathFit.Position(delay: one.delay, direction: one.direction)
+    if one.isAlone {
+      workspace.isAlone = true
+      workspace.count.positions[0] = found
+      report(one, single, firstTap: first, taps, into: &estimate, workspace)
+      return nil
+    }
+    question.isNear = one.isNear
+    if one.isNear { question.start = found }
+    return question
+  }
+
+  /// The second half: as many paths as there are, without `addDoubt`; `false`, and nothing in `estimate`, where another explanation beats
+  /// them (`PathCount`).
+  func answer(
+    _ question: Question, _ taps: [PreparedTaps], phases: [Double]?, into estimate: inout ArrayEstimate,
+    using workspace: Workspace, isBeaten: (Int) -> Bool = { _ in false }
+  ) -> Bool {
+    let fit = workspace.fit
+    for antenna in 0..<fit.antennaCount {
       fit.load(
         taps[antenna], antenna: antenna, firstTap: workspace.firstTaps.pointer[antenna], phase: phases?[antenna] ?? 0)
     }
     var logSNR = 0.0
-    for antenna in 0..<antennaCount where fit.takesPart(antenna) { logSNR += fit.antennas[antenna].strongestPower }
+    for antenna in 0..<fit.antennaCount where fit.takesPart(antenna) {
+      logSNR += fit.antennas[antenna].strongestPower
+    }
     logSNR = max(0, Double.log(max(logSNR, .leastNormalMagnitude)))
-    let (found, settled) = workspace.count.run(from: start, variance: 1, logSNR: logSNR)
-    guard let count = found else { return }
+    let (found, settled) = workspace.count.run(
+      from: question.start, variance: 1, logSNR: logSNR, isBeaten: isBeaten)
+    guard let count = found else { return false }
     let positions = workspace.count.positions
     // Free shifts went where the last order that was tried wanted them.
     var settledAgain = settled
@@ -157,7 +200,16 @@ public struct ArrayPulseFit: Sendable, Hashable {
         settled: &settledAgain)
       fit.sort(positions, count: count)
     }
-    report(positions, count, settledAgain, firstTap: first, taps, into: &estimate, workspace)
+    report(positions, count, settledAgain, firstTap: question.firstTap, taps, into: &estimate, workspace)
+    return true
+  }
+
+  /// Raises the first path's deviation by the chance that a path which was refused is there; `fit` has another residual then.
+  func addDoubt(to estimate: inout ArrayEstimate, using workspace: Workspace) {
+    guard let used = workspace.ending?.usedVariance, let first = estimate.paths.first else { return }
+    workspace.doubt = workspace.count.doubt(
+      count: estimate.paths.count, delay: workspace.count.positions[0].delay, variance: used)
+    estimate.paths[0].deviationTaps = workspace.doubted(first.deviationTaps * first.deviationTaps).squareRoot()
   }
 
   /// Taps round the strongest antenna's first path in which the others may see it earlier.
@@ -302,8 +354,5 @@ public struct ArrayPulseFit: Sendable, Hashable {
     workspace.ending = PulseFit.Ending(
       firstTap: firstTap, cost: cost, variance: 1, usedVariance: used,
       firstDeviation: estimate.paths[0].deviationTaps)
-    workspace.doubt = workspace.count.doubt(count: count, delay: positions[0].delay, variance: used)
-    let stated = estimate.paths[0].deviationTaps
-    estimate.paths[0].deviationTaps = workspace.doubted(stated * stated).squareRoot()
   }
 }

@@ -173,13 +173,13 @@ final class OnsetLikelihood {
     chosen.pointer[profile] = number
   }
 
-  /// ln L at the onsets that `choose` has chosen; `adding` to what was there, for antennas whose scattering is independent.
-  func evaluate(_ stage: Stage, adding: Bool = false) {
+  /// ln L at the onsets that `choose` has chosen.
+  func evaluate(_ stage: Stage) {
     let isCoarse = stage.step % OnsetTables.decidingStep == 0 && stage.profiles == OnsetTables.deciding
     let cells = isCoarse ? tables.coarse : all
     best = bestBefore
     for profile in stage.profiles {
-      evaluate(cells, profile, adding)
+      evaluate(cells, profile)
       let tops = tops.pointer + profile * OnsetTables.onsetCount
       let onsets = onsets.pointer + profile * OnsetTables.onsetCount
       for index in 0..<chosen.pointer[profile] {
@@ -189,7 +189,7 @@ final class OnsetLikelihood {
     }
   }
 
-  private func evaluate(_ cells: OnsetCells, _ profile: Int, _ adding: Bool) {
+  private func evaluate(_ cells: OnsetCells, _ profile: Int) {
     let taps = OnsetTables.windowTaps
     let cell = cells.cell(profile: profile, onset: 0)
     let onsets = onsets.pointer + profile * OnsetTables.onsetCount
@@ -208,13 +208,12 @@ final class OnsetLikelihood {
           if usesVectorUnits {
             uwb_onset_likelihoods(
               floats(vector), floats(gain), floats(determinant), onsets, count, cells.step.trailingZeroBitCount,
-              window.pointer, window.pointer + taps, taps, floats(terms), tops, adding)
+              window.pointer, window.pointer + taps, taps, floats(terms), tops)
           } else {
             for index in 0..<count {
               let onset = onsets[index]
               let own = onset / cells.step
-              let sum = likelihood(vector + own * taps, gain + own * OnsetTables.rank, determinant[own])
-              terms[onset] = adding ? terms[onset] + sum : sum
+              terms[onset] = likelihood(vector + own * taps, gain + own * OnsetTables.rank, determinant[own])
               tops[onset] = terms[onset].max()
             }
           }

@@ -5,7 +5,7 @@ import Numerics
 final class JointStage {
   let estimator: JointDelayAngle
   let workspace: JointDelayAngle.Workspace
-  private let onset: ArrayOnset?
+  private let adaptive: ArrayAdaptiveFit?
   private let givesDirection: Bool
   @exclusivity(unchecked) private(set) var estimate: JointEstimate
   private let mean: SIMD3<Double>
@@ -18,11 +18,12 @@ final class JointStage {
     else { return nil }
     let paths = PulseFit(configuration.receiver(tapSpacing: tapSpacing))
     switch configuration.delay {
-    case .pulseFit: onset = nil
-    case .adaptive: onset = ArrayOnset(paths.receiver)
+    case .pulseFit, .adaptive: break
     default: return nil
     }
     estimator = JointDelayAngle(paths, array: array, propagationSpeed: configuration.propagationSpeed)
+    adaptive =
+      configuration.delay == .adaptive ? ArrayAdaptiveFit(estimator.fit, antennaCount: array.positions.count) : nil
     workspace = estimator.makeWorkspace(tapCount: tapCount)
     estimate = JointEstimate(antennaCount: array.positions.count)
     // What antennas do that don't answer as an ideal array's is told after the fit, on free amplitudes.
@@ -41,18 +42,18 @@ final class JointStage {
   func analyse(_ taps: [PreparedTaps], _ reception: Reception) -> ReceptionAnalysis {
     let phases = Self.usable(reception.antennaPhases, count: antennaCount)
     let firstPaths = Self.usable(reception.antennaFirstPathTaps, count: antennaCount)
-    estimator.fit.estimate(
-      taps, antennaCount: antennaCount, firstPathTaps: firstPaths, phases: phases, into: &estimate.paths,
-      using: workspace.paths)
+    let outcome = estimatePaths(taps, firstPaths, phases)
     var result = ReceptionAnalysis()
     result.status = estimate.paths.status
     estimate.isPlaneWave = false
     guard estimate.paths.firstPath != nil else { return result }
-    let isDense = onset?.replace(&estimate.paths, taps, phases: phases, using: workspace.paths) ?? false
-    if givesDirection && !isDense { estimator.steer(into: &estimate, using: workspace) }
+    if givesDirection, case .paths(let shift, let variance) = outcome {
+      estimator.steer(into: &estimate, using: workspace)
+      estimate.delayTaps? += shift
+      estimate.deviationTaps = estimate.deviationTaps.map { ($0 * $0 + variance).squareRoot() }
+    }
     // Free amplitudes of two near paths trade off with each other for long; plane waves have fewer of them.
     if estimate.isPlaneWave, estimate.direction.status != .didNotConverge { result.status = .ok }
-    if isDense { result.status = .ok }
     guard result.status == .ok else { return result }
     result.snrdB = estimate.paths.snrdB ?? 0
     if estimate.isPlaneWave, let delay = estimate.delayTaps, let deviation = estimate.deviationTaps {
@@ -64,10 +65,30 @@ final class JointStage {
       result.deviationTaps = path.deviationTaps
       result.position = estimate.paths.isAtOrigin ? .zero : mean
     }
-    // An antenna whose phase is hardly known has not seen the path.
-    let isSeen = (0..<antennaCount).allSatisfy { estimate.paths.phaseDeviations[$0] < 0.25 }
-    result.comparableAntennas = isSeen ? antennaCount : 0
+    result.comparableAntennas = isSeen(outcome) ? antennaCount : 0
     return result
+  }
+
+  /// Whether all antennas have seen the path. In a list of paths, one whose phase is hardly known has not: later paths took its place. Before
+  /// scattering, deviations count what scatters, up to that of a phase of which nothing is known.
+  private func isSeen(_ outcome: ArrayAdaptiveFit.Outcome) -> Bool {
+    var limit = 0.25
+    if case .scattering = outcome { limit = 0.99 * RiceWindow.unknownPhase }
+    return (0..<antennaCount).allSatisfy { estimate.paths.phaseDeviations[$0] < limit }
+  }
+
+  private func estimatePaths(
+    _ taps: [PreparedTaps], _ firstPathTaps: [Double]?, _ phases: [Double]?
+  ) -> ArrayAdaptiveFit.Outcome {
+    if let adaptive {
+      return adaptive.estimate(
+        taps, antennaCount: antennaCount, firstPathTaps: firstPathTaps, phases: phases, into: &estimate.paths,
+        using: workspace.paths)
+    }
+    estimator.fit.estimate(
+      taps, antennaCount: antennaCount, firstPathTaps: firstPathTaps, phases: phases, into: &estimate.paths,
+      using: workspace.paths)
+    return .paths(shift: 0, addedVariance: 0)
   }
 
   /// The first path on the antenna that heard it best, at the last analysis.

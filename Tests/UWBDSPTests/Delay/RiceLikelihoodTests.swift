@@ -186,7 +186,7 @@ import UWBPlatform
       let energy = (window.firstTap..<window.firstTap + RiceTables.windowTaps).reduce(0.0) {
         $0 + Double(taps.powers.pointer[$1])
       }
-      let noises = energy / window.variance
+      let noises = energy / window.variance()
       return (try #require(window.posterior.summary()).logMass + noises, noises)
     }
     for _ in 0..<50 {
@@ -195,6 +195,118 @@ import UWBPlatform
       let seen = try evidence(trials.paths([(0, 25)], onset: 160 + trials.uniform()))
       // Of the energy noise explains 16, and amplitude, delay, alternatives and ρ cost some 20 together.
       #expect(seen.evidence > seen.energy - 60 && seen.evidence < seen.energy)
+    }
+  }
+
+  /// Generalised least squares with the whole covariance of each alternative and ρ, weighed by likelihood.
+  @Test func amplitudesAreAveragedOverWhatScatters() throws {
+    let likelihood = RiceLikelihood(ReceiverModel(), mostAntennas: 2)
+    var trials = OnsetTrials(seed: 75)
+    let taps = PreparedTaps(tapCount: OnsetTrials.tapCount)
+    let (count, first) = (RiceTables.windowTaps, 160 - RiceTables.roughTap)
+    let table = PulseTable(.standard, tapSpacing: UWB.tap)
+    let factor = SmallCholesky(order: count)
+    for index in 0..<8 {
+      taps.load(trials.rice(onset: 160 + trials.uniform(), pathdB: 20, gap: 1, powerdB: 16), antenna: 0)
+      for antenna in 0..<2 { likelihood.load(taps, firstTap: first, variance: 2, antenna: antenna) }
+      let likeliest = try #require(likelihood.run(into: DelayPosterior(), offset: 0))
+      let delay = RiceTables.onset(likeliest)
+      var pulse = [Double](repeating: 0, count: count)
+      pulse.withUnsafeMutableBufferPointer {
+        if let base = $0.baseAddress { table.evaluate(delay: delay, firstTap: 0, count: count, into: base) }
+      }
+      let highest =
+        RiceAlternative.all.indices.map { likelihood.terms(onset: likeliest, alternative: $0).max() }.max() ?? 0
+      var (sum, inverse, total) = (Complex<Double>.zero, 0.0, 0.0)
+      for (place, alternative) in RiceAlternative.all.enumerated() where alternative.hasPath {
+        let gap = Double(alternative.gapSteps) / Double(RiceTables.stepsPerTap)
+        let covariance = alternative.profile.covariance(table, onset: delay + gap, count: count)
+        for lane in 0..<8 {
+          let ratio = pow(10, Double(OnsetTables.ratiosdB[lane]) / 10)
+          for row in 0..<count {
+            for other in 0...row {
+              factor[row, other] = (row == other ? 1 : 0) + ratio * covariance[row * count + other]
+            }
+          }
+          #expect(factor.factorise(order: count))
+          func whitened(_ column: [Double]) -> [Double] {
+            var result = column
+            result.withUnsafeMutableBufferPointer {
+              if let base = $0.baseAddress { factor.solveLower(base, order: count) }
+            }
+            return result
+          }
+          let p = whitened(pulse)
+          let seen = [0, 1].map { part in
+            let column = (0..<count).map { Double(taps.taps[2 * (first + $0) + part]) }
+            return zip(whitened(column), p).reduce(0) { $0 + $1.0 * $1.1 }
+          }
+          let information = p.reduce(0) { $0 + $1 * $1 }
+          let weight = exp(Double(likelihood.terms(onset: likeliest, alternative: place)[lane] - highest))
+          sum += Complex(weight) * Complex(seen[0] / information, seen[1] / information)
+          inverse += weight / information
+          total += weight
+        }
+      }
+      let expected = sum / Complex(total)
+      for antenna in 0..<2 {
+        let (amplitude, variance) = likelihood.amplitude(delay: delay, antenna: antenna)
+        #expect(
+          (amplitude - expected).length < 0.02 * expected.length, "window \(index): \(amplitude), not \(expected)")
+        // Half of the taps' variance, 2, for each of two parts.
+        #expect(abs(variance - inverse / total) < 0.02 * variance)
+      }
+    }
+  }
+
+  /// Beside what is far likelier at half taps a run leaves the posterior as it was.
+  @Test func whatIsNegligibleAddsNothing() throws {
+    let likelihood = RiceLikelihood(ReceiverModel())
+    var trials = OnsetTrials(seed: 76)
+    let taps = PreparedTaps(tapCount: OnsetTrials.tapCount)
+    taps.load(trials.rice(onset: 160, pathdB: 20, gap: 1, powerdB: 14), antenna: 0)
+    let posterior = DelayPosterior()
+    posterior.reset(first: 160 - Double(RiceTables.roughTap) + RiceTables.firstOnset)
+    func run(offset: Double, beside rival: Double) {
+      likelihood.load(taps, firstTap: 160 - RiceTables.roughTap, variance: 1)
+      #expect(likelihood.run(into: posterior, offset: offset, beside: rival) != nil)
+    }
+    run(offset: 0, beside: -.infinity)
+    let (mass, coarse) = (posterior.logMass, likelihood.coarse)
+    run(offset: -17, beside: coarse)
+    #expect(posterior.logMass == mass)
+    run(offset: -15, beside: coarse)
+    #expect(posterior.logMass > mass)
+    #expect(abs(posterior.logMass - mass - log1p(exp(-15))) < 1e-9)
+  }
+
+  /// The integral of the likelihood's power, on the grid of eighths; one antenna counts as one.
+  @Test(arguments: [1, 2, 4]) func evidenceIsThatOfMoreAntennas(antennas: Int) throws {
+    let window = RiceWindow(ReceiverModel(), mostAntennas: antennas)
+    var trials = OnsetTrials(seed: 77)
+    let taps = (0..<antennas).map { _ in PreparedTaps(tapCount: OnsetTrials.tapCount) }
+    let power = pow(Double(antennas), 0.3)
+    for index in 0..<12 {
+      for own in taps { own.load(trials.rice(onset: 160, pathdB: 18, gap: 1, powerdB: 12), antenna: 0) }
+      #expect(window.find(antennas: antennas, halfTap: 320) { taps[$0] })
+      let mass = window.posterior.logMass
+      var values: [Double] = []
+      for onset in 0..<RiceTables.onsetCount {
+        for alternative in RiceAlternative.all.indices {
+          let terms = window.likelihood.terms(onset: onset, alternative: alternative)
+          for lane in 0..<8 { values.append(Double(terms[lane])) }
+        }
+      }
+      func integral(_ power: Double, _ offset: Double) -> Double {
+        let highest = values.max() ?? 0
+        let sum = values.reduce(0) { $0 + exp(power * ($1 - highest)) }
+        return power * (highest + offset) + log(sum / Double(RiceTables.stepsPerTap))
+      }
+      // What turns ln L into a density: told by the mass as it is.
+      let offset = mass - integral(1, 0)
+      let cost = log(PathEvidence.delayRange * Double(8 * RiceAlternative.count))
+      let expected = integral(power, offset + cost) - cost
+      #expect(abs(window.evidence(mass) - expected) < (antennas == 1 ? 1e-9 : 1.5), "window \(index)")
     }
   }
 

@@ -22,22 +22,14 @@ import Testing
     return taps
   }
 
-  /// Returns the windows' energy.
+  /// Returns the window's energy.
   @discardableResult
   private static func run(
-    _ likelihood: OnsetLikelihood, _ windows: [PreparedTaps], _ stages: [OnsetLikelihood.Stage]
+    _ likelihood: OnsetLikelihood, _ taps: PreparedTaps, _ stages: [OnsetLikelihood.Stage]
   ) -> Double {
-    var energy = 0.0
-    for stage in stages {
-      likelihood.choose(stage)
-      energy = 0
-      for (index, taps) in windows.enumerated() {
-        likelihood.load(taps, firstTap: 148, variance: 1)
-        likelihood.evaluate(stage, adding: index > 0)
-        energy += likelihood.energy
-      }
-    }
-    return energy
+    likelihood.load(taps, firstTap: 148, variance: 1)
+    likelihood.evaluate(stages)
+    return likelihood.energy
   }
 
   @Test(thereAre, arguments: [UInt64(41), 42])
@@ -46,15 +38,15 @@ import Testing
     let own = OnsetLikelihood(ReceiverModel())
     let portable = OnsetLikelihood(ReceiverModel(), usesVectorUnits: false)
     for index in 0..<60 {
-      let windows = (0...index % 3).map { _ in Self.taps(index, &trials) }
-      let energy = Self.run(own, windows, OnsetLikelihood.Stage.deciding)
-      Self.run(portable, windows, OnsetLikelihood.Stage.deciding)
-      // ln L is a sum of some hundred numbers up to the windows' energy, in single precision; and rounding may decide whether an
+      let taps = Self.taps(index, &trials)
+      let energy = Self.run(own, taps, OnsetLikelihood.Stage.deciding)
+      Self.run(portable, taps, OnsetLikelihood.Stage.deciding)
+      // ln L is a sum of some hundred numbers up to the window's energy, in single precision; and rounding may decide whether an
       // onset is interpolated, which the test below allows as much.
       let rounding = 100 * Double(Float.ulpOfOne) * energy
       #expect(abs(own.evidence() - portable.evidence()) < 0.05 + rounding, "seed \(seed), \(index)")
-      Self.run(own, windows, OnsetLikelihood.Stage.others)
-      Self.run(portable, windows, OnsetLikelihood.Stage.others)
+      Self.run(own, taps, OnsetLikelihood.Stage.others)
+      Self.run(portable, taps, OnsetLikelihood.Stage.others)
       let (found, expected) = (try #require(own.locate()), try #require(portable.locate()))
       #expect(abs(found.delay - expected.delay) < 0.15 * expected.deviation, "seed \(seed), \(index)")
       #expect(abs(found.deviation / expected.deviation - 1) < 0.06 + rounding, "seed \(seed), \(index)")
@@ -70,13 +62,12 @@ import Testing
     let likelihood = OnsetLikelihood(ReceiverModel(), usesVectorUnits: usesVectorUnits)
     let naive = NaiveOnset()
     for index in 0..<30 {
-      // As many antennas, whose scattering is independent.
-      let windows = (0...index % 3).map { _ in Self.taps(index, &trials) }
-      Self.run(likelihood, windows, OnsetLikelihood.Stage.deciding)
+      let taps = Self.taps(index, &trials)
+      Self.run(likelihood, taps, OnsetLikelihood.Stage.deciding)
       let evidence = likelihood.evidence()
-      Self.run(likelihood, windows, OnsetLikelihood.Stage.others)
+      Self.run(likelihood, taps, OnsetLikelihood.Stage.others)
       let found = try #require(likelihood.locate())
-      let expected = naive.run(windows, firstTap: 148)
+      let expected = naive.run([taps], firstTap: 148)
       #expect(abs(evidence - expected.evidence) < 0.05, "seed \(seed), \(index): \(evidence), \(expected.evidence)")
       #expect(
         abs(found.delay - 148 - expected.median) < 0.05 * expected.deviation,

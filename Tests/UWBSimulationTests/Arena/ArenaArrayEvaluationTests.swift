@@ -42,4 +42,17 @@ struct ArenaArrayEvaluationTests {
       #expect(deviation < 0.2)
     }
   }
+
+  /// The limits that hold for one antenna: deviations that mean what they say, and hardly a room without a direction.
+  @Test("rooms have directions, with honest deviations", arguments: [2, 4])
+  func rooms(antennas: Int) throws {
+    let family = try #require(ArenaFamily.named("room"))
+    let row = ArenaArrayEvaluation(family: family, antennaCount: antennas, trialCount: 300, seed: 6).run(threads: 2)
+    #expect(row.delay.unansweredShare == 0 && row.azimuth.unansweredShare <= 0.02)
+    #expect(row.delay.rms < row.crossingRMS)
+    for figures in [row.delay, row.azimuth] {
+      #expect((0.2...2).contains(try #require(figures.score)), "\(figures)")
+      #expect(try #require(figures.beyondFiveShare) <= 0.06, "\(figures)")
+    }
+  }
 }

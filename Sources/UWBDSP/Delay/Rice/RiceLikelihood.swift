@@ -10,27 +10,35 @@ import UWBPlatform
 ///     ln L(τ, ρ) = (‖y‖² − yᴴC⁻¹y + |pᵀC⁻¹y|²/q)/v − ln det C − ln q,   q = pᵀC⁻¹p
 ///
 /// the last term from an a priori complex Gaussian amplitude, but for its variance. C⁻¹ = I − U·diag(g)·Uᵀ with g and U of `RiceTables`.
-/// Scattering without a path has no a: ln L = (‖y‖² − yᴴC⁻¹y)/v − ln det C, plus what an amplitude costs (`amplitudeCost`).
+/// Several antennas have amplitudes of their own, and scattering that begins at the same time and is as strong over the noise. Their ln L
+/// add up, but N of them count as N^0.2 would: what a room mirrors and what a wrong pulse leaves spoils the first path on neighbouring
+/// antennas alike. Scattering without a path has no a: ln L = (‖y‖² − yᴴC⁻¹y)/v − ln det C, plus what an amplitude costs (`amplitudeCost`).
 ///
 /// ln L is quadratic in taps whose band is limited, so it has no crest narrower than a tap. It is had at every half tap, then by eighths
 /// round each crest that counts. What the half taps hold beside the crests counts as well: an earlier path that may have been missed is no
 /// crest, but a shoulder.
 final class RiceLikelihood {
   /// Made, or taken from where they are kept, for the first window: most CIRs of a capture may ask for none.
-  private lazy var tables = RiceTables.shared(receiver)
+  lazy var tables = RiceTables.shared(receiver)
   private let receiver: ReceiverModel
   private let usesVectorUnits: Bool
-  /// The window's taps over √v.
-  private let real = AlignedBuffer<Float>(count: RiceTables.windowTaps, zero: 0)
-  private let imaginary = AlignedBuffer<Float>(count: RiceTables.windowTaps, zero: 0)
-  @exclusivity(unchecked) private(set) var variance = 0.0
+  /// Each antenna's taps of the window over √v.
+  let real: AlignedBuffer<Float>
+  let imaginary: AlignedBuffer<Float>
+  let variances: AlignedBuffer<Double>
+  @exclusivity(unchecked) private var antennaCount = 0
+  /// Of each antenna's ln L that counts.
+  @exclusivity(unchecked) private(set) var share = 1.0
   @exclusivity(unchecked) private(set) var firstTap = 0
-  /// ‖y‖²/v
+  /// Σ‖y‖²/v
   @exclusivity(unchecked) private(set) var energy = 0.0
-  /// ln of what an amplitude costs that may be as large as the window's strongest tap.
+  /// ln of what an amplitude on each antenna costs that may be as large as its window's strongest tap.
   @exclusivity(unchecked) private(set) var amplitudeCost = 0.0
   /// Room for taps that are whitened.
   private let coloured = AlignedBuffer<Double>(count: RiceTables.windowTaps, zero: 0)
+  /// One antenna's ln L at an onset.
+  private let own = AlignedBuffer<SIMD8<Float>>(count: alternativeCount, zero: .zero)
+  private let ownTops = AlignedBuffer<Float>(count: alternativeCount, zero: 0)
   /// ln L for each onset and alternative, a lane for each ρ; their largest.
   private let terms = AlignedBuffer<SIMD8<Float>>(count: RiceTables.onsetCount * alternativeCount, zero: .zero)
   private let tops = AlignedBuffer<Float>(count: RiceTables.onsetCount * alternativeCount, zero: 0)
@@ -38,7 +46,10 @@ final class RiceLikelihood {
   private let onsetTops = AlignedBuffer<Float>(count: RiceTables.onsetCount, zero: 0)
   /// Alternatives of each onset that were evaluated.
   private let known = AlignedBuffer<Int>(count: RiceTables.onsetCount, zero: 0)
-  @exclusivity(unchecked) private var best = -Float.infinity
+  /// The largest ln L of the last run.
+  @exclusivity(unchecked) private(set) var best = -Float.infinity
+  /// The largest ln L at half taps of the last run, and its offset.
+  @exclusivity(unchecked) private(set) var coarse = 0.0
   private let sums = AlignedBuffer<Double>(count: alternativeCount, zero: 0)
   private let crests = AlignedBuffer<Crest>(count: RiceTables.onsetCount / coarseStep + 1, zero: Crest())
 
@@ -46,6 +57,8 @@ final class RiceLikelihood {
   private static let coarseStep = 4
   /// What is less likely than the best by a factor e^(−16) is left out.
   private static let negligible: Float = 16
+  /// Exponent of the antennas' number.
+  private static let likeness = -0.8
   /// Taps: where a crest is wider it is no parabola as far as it counts.
   private static let wide = 0.15
 
@@ -57,49 +70,67 @@ final class RiceLikelihood {
     var logMass = 0.0
   }
 
-  init(_ receiver: ReceiverModel, usesVectorUnits: Bool = VectorUnits.areThere) {
+  init(_ receiver: ReceiverModel, mostAntennas: Int = 1, usesVectorUnits: Bool = VectorUnits.areThere) {
     self.receiver = receiver
+    real = AlignedBuffer(count: mostAntennas * RiceTables.windowTaps, zero: 0)
+    imaginary = AlignedBuffer(count: mostAntennas * RiceTables.windowTaps, zero: 0)
+    variances = AlignedBuffer(count: mostAntennas, zero: 0)
     self.usesVectorUnits = usesVectorUnits && VectorUnits.areThere
   }
 
-  /// Takes the window's taps from `firstTap` on; taps outside the CIR are zero.
-  func load(_ taps: PreparedTaps, firstTap: Int, variance: Double) {
-    self.variance = variance
-    self.firstTap = firstTap
+  /// Takes the window's taps from `firstTap` on; taps outside the CIR are zero. The first antenna begins a window anew.
+  func load(_ taps: PreparedTaps, firstTap: Int, variance: Double, antenna: Int = 0) {
+    if antenna == 0 {
+      self.firstTap = firstTap
+      energy = 0
+      amplitudeCost = 0
+      onsetTops.pointer.update(repeating: -.infinity, count: RiceTables.onsetCount)
+      known.pointer.update(repeating: 0, count: RiceTables.onsetCount)
+      best = -.infinity
+    }
+    antennaCount = antenna + 1
+    share = antenna == 0 ? 1 : pow(Double(antennaCount), Self.likeness)
+    variances.pointer[antenna] = variance
+    let (real, imaginary) = (window(self.real, antenna), window(self.imaginary, antenna))
     let scale = Float(1 / variance.squareRoot())
     let count = RiceTables.windowTaps
     let source = taps.taps(in: firstTap..<firstTap + count)
     for index in 0..<count {
       let tap = firstTap + index
       let inside = tap >= 0 && tap < taps.count
-      real.pointer[index] = inside ? source[2 * tap] * scale : 0
-      imaginary.pointer[index] = inside ? source[2 * tap + 1] * scale : 0
+      real[index] = inside ? source[2 * tap] * scale : 0
+      imaginary[index] = inside ? source[2 * tap + 1] * scale : 0
     }
-    tables.whitening?.apply(real.pointer, room: coloured)
-    tables.whitening?.apply(imaginary.pointer, room: coloured)
+    tables.whitening?.apply(real, room: coloured)
+    tables.whitening?.apply(imaginary, room: coloured)
     var (sum, strongest) = (Float(), Float())
     for index in 0..<count {
-      let (x, y) = (real.pointer[index], imaginary.pointer[index])
+      let (x, y) = (real[index], imaginary[index])
       let power = x * x + y * y
       sum += power
       strongest = max(strongest, power)
     }
-    energy = Double(sum)
-    amplitudeCost = PathEvidence.amplitudeCost(power: Double(strongest))
+    energy += Double(sum)
+    amplitudeCost += PathEvidence.amplitudeCost(power: Double(strongest))
+  }
+
+  func window(_ buffer: AlignedBuffer<Float>, _ antenna: Int) -> UnsafeMutablePointer<Float> {
+    buffer.pointer + antenna &* RiceTables.windowTaps
   }
 
   /// Adds what the loaded window says to `posterior`; the likeliest onset, or `nil` where the taps are not finite.
   ///
-  /// - Parameter offset: ln of what L is weighed with.
-  func run(into posterior: DelayPosterior, offset: Double) -> Int? {
+  /// - Parameters:
+  ///   - offset: ln of what L is weighed with.
+  ///   - rival: `coarse` of a run beside which one that is negligible at half taps adds nothing.
+  func run(into posterior: DelayPosterior, offset: Double, beside rival: Double = -.infinity) -> Int? {
     let count = RiceTables.onsetCount
-    onsetTops.pointer.update(repeating: -.infinity, count: count)
-    known.pointer.update(repeating: 0, count: count)
-    best = -.infinity
     for onset in stride(from: 0, to: count, by: Self.coarseStep) {
       evaluate(onset, alternatives: RiceAlternative.coarseCount)
     }
     guard best.isFinite else { return nil }
+    coarse = Double(best) + offset
+    guard coarse > rival - Double(Self.negligible) else { return likeliest }
     // The highest first: what it reaches beyond the half taps leaves less for others to count.
     var highest = 0
     for onset in stride(from: 0, to: count, by: Self.coarseStep) where onsetTops.pointer[onset] == best {
@@ -259,21 +290,18 @@ final class RiceLikelihood {
     let first = known.pointer[onset]
     let count = alternatives - first
     let start = onset * Self.alternativeCount + first
-    let cells = cells(onset) + first &* RiceTables.cellSize
-    let pulse = pulse(onset)
-    if usesVectorUnits {
-      uwb_rice_likelihoods(
-        cells, count, pulse, real.pointer, imaginary.pointer, RiceTables.windowTaps,
-        UnsafeMutableRawPointer(terms.pointer + start).assumingMemoryBound(to: Float.self), tops.pointer + start)
-    } else {
+    evaluate(onset, first..<alternatives, antenna: 0, into: terms.pointer + start, tops: tops.pointer + start)
+    for antenna in 1..<max(antennaCount, 1) {
+      evaluate(onset, first..<alternatives, antenna: antenna, into: own.pointer, tops: ownTops.pointer)
+      for index in 0..<count { terms.pointer[start + index] += own.pointer[index] }
+    }
+    if antennaCount > 1 {
       for index in 0..<count {
-        let cell = RiceCell(cells + index * RiceTables.cellSize)
-        let term = RiceMatch(cell, pulse, real.pointer, imaginary.pointer).likelihood
-        terms.pointer[start + index] = term
-        tops.pointer[start + index] = term.max()
+        terms.pointer[start + index] *= Float(share)
+        tops.pointer[start + index] = terms.pointer[start + index].max()
       }
     }
-    let withoutPath = Float(amplitudeCost) + RiceAlternative.softPrior
+    let withoutPath = Float(share * amplitudeCost) + RiceAlternative.softPrior
     var top = onsetTops.pointer[onset]
     for index in 0..<count {
       if first + index >= RiceAlternative.pathCount {
@@ -287,60 +315,36 @@ final class RiceLikelihood {
     best = max(best, top)
   }
 
-  private func cells(_ onset: Int) -> UnsafePointer<Float> {
+  /// ln L of one antenna for some alternatives, and the largest of each.
+  private func evaluate(
+    _ onset: Int, _ alternatives: Range<Int>, antenna: Int, into terms: UnsafeMutablePointer<SIMD8<Float>>,
+    tops: UnsafeMutablePointer<Float>
+  ) {
+    let cells = cells(onset) + alternatives.lowerBound &* RiceTables.cellSize
+    let pulse = pulse(onset)
+    let (real, imaginary) = (window(self.real, antenna), window(self.imaginary, antenna))
+    if usesVectorUnits {
+      return uwb_rice_likelihoods(
+        cells, alternatives.count, pulse, real, imaginary, RiceTables.windowTaps,
+        UnsafeMutableRawPointer(terms).assumingMemoryBound(to: Float.self), tops)
+    }
+    for index in 0..<alternatives.count {
+      terms[index] = RiceMatch(RiceCell(cells + index * RiceTables.cellSize), pulse, real, imaginary).likelihood
+      tops[index] = terms[index].max()
+    }
+  }
+
+  func cells(_ onset: Int) -> UnsafePointer<Float> {
     UnsafePointer(tables.cells.pointer) + onset &* Self.alternativeCount &* RiceTables.cellSize
   }
 
-  private func pulse(_ onset: Int) -> UnsafePointer<Float> {
+  func pulse(_ onset: Int) -> UnsafePointer<Float> {
     UnsafePointer(tables.pulses.pointer) + onset &* RiceTables.windowTaps
-  }
-
-  /// Amplitude of the first path at `delay`, taps from the window's start, and the variance of its real and of its imaginary part, with the
-  /// likeliest alternative and ρ at the nearest onset.
-  ///
-  /// a = pᵀC⁻¹y/q, of variance v/q.
-  func amplitude(delay: Double) -> (amplitude: Complex<Double>, variance: Double) {
-    let position = (delay - RiceTables.firstOnset) * Double(RiceTables.stepsPerTap)
-    let lower = Int(position, rounded: .down, within: 0...RiceTables.onsetCount - 2)
-    let share = min(max(position - Double(lower), 0), 1)
-    let (alternative, lane) = likeliest(share < 0.5 ? lower : lower + 1)
-    let before = amplitude(onset: lower, alternative, lane)
-    let after = amplitude(onset: lower + 1, alternative, lane)
-    return (
-      before.amplitude * Complex(1 - share) + after.amplitude * Complex(share),
-      before.variance * (1 - share) + after.variance * share
-    )
-  }
-
-  private func amplitude(
-    onset: Int, _ alternative: Int, _ lane: Int
-  ) -> (amplitude: Complex<Double>, variance: Double) {
-    let cell = RiceCell(cells(onset) + alternative * RiceTables.cellSize)
-    let seen = RiceMatch(cell, pulse(onset), real.pointer, imaginary.pointer)
-    let inverse = Double(cell.inverse[lane])
-    let scale = inverse * variance.squareRoot()
-    return (
-      Complex(scale * Double(seen.real[lane]), scale * Double(seen.imaginary[lane])), inverse * variance / 2
-    )
   }
 
   /// ln L at an onset for an alternative, its place in `RiceAlternative.all`, and each ρ.
   func terms(onset: Int, alternative: Int) -> SIMD8<Float> {
     evaluate(onset)
     return terms.pointer[onset * Self.alternativeCount + alternative]
-  }
-
-  /// The likeliest with a path.
-  private func likeliest(_ onset: Int) -> (alternative: Int, lane: Int) {
-    var found = (alternative: 0, lane: 0)
-    var most = -Float.infinity
-    for alternative in 0..<RiceAlternative.pathCount {
-      let term = terms(onset: onset, alternative: alternative)
-      for lane in 0..<8 where term[lane] > most {
-        most = term[lane]
-        found = (alternative, lane)
-      }
-    }
-    return found
   }
 }

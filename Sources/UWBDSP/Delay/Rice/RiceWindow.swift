@@ -2,7 +2,7 @@ import Numerics
 import UWBPlatform
 
 /// What the taps round a rough first path say of it, if scattering follows it: `RiceLikelihood` averaged over what scatters and over a
-/// pulse that may be wrong.
+/// pulse that may be wrong, on one antenna or on several that hear the same first path.
 ///
 /// All masses are densities of the window's taps times the density of the delay: what else explains the same taps can be added to
 /// `posterior`. Where much of the mass lies at the window's start, the window moves.
@@ -11,15 +11,25 @@ final class RiceWindow {
   let likelihood: RiceLikelihood
   let posterior = DelayPosterior()
   private let noise: InBandNoise?
-  @exclusivity(unchecked) private var noiseVariance = 0.0
-  /// Noise and model error of a tap: densities are those of taps over √v.
-  @exclusivity(unchecked) private(set) var variance = 0.0
-  /// |h|² of the window's strongest tap.
-  @exclusivity(unchecked) private var peak = 0.0
+  /// An antenna's part.
+  private struct Part {
+    var noiseVariance = 0.0
+    /// |h|² of the window's strongest tap.
+    var peak = 0.0
+    /// Noise and model error of a tap: densities are those of taps over √v.
+    var variance = 0.0
+  }
+  private let parts: AlignedBuffer<Part>
+  /// ln of the largest density of the taps, as the likelihood has it.
+  @exclusivity(unchecked) private var highest = -Double.infinity
+  @exclusivity(unchecked) private(set) var antennaCount = 0
   /// `false` where the likelihood still rises towards an end of the window.
   @exclusivity(unchecked) private(set) var isInside = false
   /// Whether a pulse that is wrong is likelier than one that is right.
   @exclusivity(unchecked) private(set) var isMisfit = false
+
+  /// rad: standard deviation of a phase of which nothing is known.
+  static let unknownPhase = Double.pi / 3.squareRoot()
 
   /// Times that the window moves at the most, and by how many taps.
   private static let mostMoves = 4
@@ -31,27 +41,41 @@ final class RiceWindow {
   private static let misfit = 0.06
   private static let misfitPrior = -1.0
 
-  init(_ receiver: ReceiverModel, usesVectorUnits: Bool = VectorUnits.areThere) {
+  init(_ receiver: ReceiverModel, mostAntennas: Int = 1, usesVectorUnits: Bool = VectorUnits.areThere) {
     self.receiver = receiver
-    likelihood = RiceLikelihood(receiver, usesVectorUnits: usesVectorUnits)
+    likelihood = RiceLikelihood(receiver, mostAntennas: mostAntennas, usesVectorUnits: usesVectorUnits)
+    parts = AlignedBuffer(count: mostAntennas, zero: Part())
     // Noise that is known to be correlated is whitened.
     noise = receiver.noise.isWhite ? InBandNoise(receiver) : nil
   }
 
   var firstTap: Int { likelihood.firstTap }
+  /// Noise and model error of a tap on an antenna.
+  func variance(antenna: Int = 0) -> Double { parts.pointer[antenna].variance }
 
   /// Fills `posterior`; `false` where the taps are not finite.
-  func find(_ taps: PreparedTaps, halfTap: Int) -> Bool {
+  func find(_ taps: PreparedTaps, halfTap: Int) -> Bool { find(antennas: 1, halfTap: halfTap) { _ in taps } }
+
+  /// The same for so many antennas.
+  func find(antennas count: Int, halfTap: Int, _ taps: (Int) -> PreparedTaps) -> Bool {
+    antennaCount = count
     let rough = (halfTap + 1) / 2
-    noiseVariance = max(taps.noiseVariance, noise?.variance(taps, before: rough) ?? 0)
+    for antenna in 0..<count {
+      let own = taps(antenna)
+      parts.pointer[antenna].noiseVariance = max(own.noiseVariance, noise?.variance(own, before: rough) ?? 0)
+    }
     var first = rough - RiceTables.roughTap
     isInside = false
     for _ in 0...Self.mostMoves {
       posterior.reset(first: Double(first) + RiceTables.firstOnset)
-      peak = RiceTables.strongestPower(taps, firstTap: first)
-      variance = receiver.variance(noise: noiseVariance, peak: peak)
-      likelihood.load(taps, firstTap: first, variance: variance)
-      guard let likeliest = likelihood.run(into: posterior, offset: offset(variance)) else { return false }
+      for antenna in 0..<count {
+        let peak = RiceTables.strongestPower(taps(antenna), firstTap: first)
+        parts.pointer[antenna].peak = peak
+        parts.pointer[antenna].variance = receiver.variance(noise: parts.pointer[antenna].noiseVariance, peak: peak)
+      }
+      load(taps, firstTap: first) { $0.variance }
+      guard let likeliest = likelihood.run(into: posterior, offset: offset { $0.variance }) else { return false }
+      highest = Double(likelihood.best) + density { $0.variance }
       if posterior.holds(moreThan: Self.earlyShare, before: Double(first) + RiceTables.firstOnset + 1) {
         first -= Self.earlier
       } else if likeliest == RiceTables.onsetCount - 1 {
@@ -64,53 +88,103 @@ final class RiceWindow {
     return addMisfit(taps)
   }
 
-  /// The same with a pulse that is wrong by some per cent.
-  private func addMisfit(_ taps: PreparedTaps) -> Bool {
+  /// The same with a pulse that is wrong by some per cent. Amplitudes allow for it, also where it is not: they err less so.
+  private func addMisfit(_ taps: (Int) -> PreparedTaps) -> Bool {
+    func wide(_ part: Part) -> Double { part.variance + Self.misfit * Self.misfit * part.peak }
     isMisfit = false
-    let wide = variance + Self.misfit * Self.misfit * peak
-    guard wide > 2 * variance else { return true }
-    let before = posterior.logMass
-    likelihood.load(taps, firstTap: firstTap, variance: wide)
-    guard likelihood.run(into: posterior, offset: offset(wide) + Self.misfitPrior) != nil else { return false }
+    var isTold = false
+    for antenna in 0..<antennaCount where wide(parts.pointer[antenna]) > 2 * variance(antenna: antenna) {
+      isTold = true
+    }
+    guard isTold else { return true }
+    let (before, first, right) = (posterior.logMass, firstTap, likelihood.coarse)
+    load(taps, firstTap: first, wide)
+    // Crests rise above half taps by more the less noise there is: what is negligible there remains so.
+    guard likelihood.run(into: posterior, offset: offset(wide) + Self.misfitPrior, beside: right) != nil else {
+      return false
+    }
+    highest = max(highest, Double(likelihood.best) + density(wide))
     isMisfit = posterior.logMass > before + log(2)
     return true
   }
 
-  /// What turns ln L into ln of the density of the taps, the delay and all that is averaged over.
-  private func offset(_ variance: Double) -> Double {
-    logDensity(residual: likelihood.energy, variance) - likelihood.amplitudeCost
-      - log(PathEvidence.delayRange * Double(8 * RiceAlternative.count))
+  private func load(_ taps: (Int) -> PreparedTaps, firstTap: Int, _ variance: (Part) -> Double) {
+    for antenna in 0..<antennaCount {
+      likelihood.load(taps(antenna), firstTap: firstTap, variance: variance(parts.pointer[antenna]), antenna: antenna)
+    }
   }
 
-  /// ln of the density of the window's taps where `residual`, noise variances, is left of them.
-  private func logDensity(residual: Double, _ variance: Double) -> Double {
-    -residual - Double(RiceTables.windowTaps) * log(variance / self.variance)
+  /// What turns ln L into ln of the density of the taps and of all that is averaged over.
+  private func offset(_ variance: (Part) -> Double) -> Double {
+    density(variance) - log(PathEvidence.delayRange * Double(8 * RiceAlternative.count))
+  }
+
+  /// What turns ln L into ln of the density of the taps.
+  private func density(_ variance: (Part) -> Double) -> Double {
+    let share = likelihood.share
+    return logDensity(residual: likelihood.energy, share: share, variance) - share * likelihood.amplitudeCost
+  }
+
+  /// ln of the density of the windows' taps where `residual`, noise variances, is left of them.
+  private func logDensity(residual: Double, share: Double, _ variance: (Part) -> Double) -> Double {
+    var sum = 0.0
+    for antenna in 0..<antennaCount {
+      let part = parts.pointer[antenna]
+      sum += log(variance(part) / part.variance)
+    }
+    return share * (-residual - Double(RiceTables.windowTaps) * sum)
+  }
+
+  /// Of each antenna's ln of density where explanations are weighed against each other: N of them count as √N would.
+  private var weight: Double { 1 / Double(antennaCount).squareRoot() }
+
+  /// ln of the mass of a first path before scattering with that weight of each antenna, where `logMass` is that of the posterior.
+  ///
+  /// Densities are raised to a power, at their maximum. The region that holds the mass shrinks, in delay, ρ and gap.
+  func evidence(_ logMass: Double) -> Double {
+    let power = weight / likelihood.share
+    return logMass + (power - 1) * highest - 1.5 * log(power)
   }
 
   /// Noise and model error for lists of paths: these stand or fall with the pulse, so that twice its error is allowed for.
-  private var listVariance: Double { receiver.variance(noise: noiseVariance, peak: 4 * peak) }
+  private func listVariance(_ part: Part) -> Double {
+    receiver.variance(noise: part.noiseVariance, peak: 4 * part.peak)
+  }
 
-  /// ln of the mass of a list of paths whose fit leaves `residual` of the window, a power, and that costs `cost`.
-  func logMass(residual: Double, cost: Double) -> Double {
-    logMass(noises: residual / listVariance, cost: cost)
+  /// ln of the mass of a list of paths whose fit leaves `residual` of each antenna's window, a power, and that costs `cost`.
+  func logMass(residual: (Int) -> Double, cost: Double) -> Double {
+    var sum = 0.0
+    for antenna in 0..<antennaCount { sum += residual(antenna) / listVariance(parts.pointer[antenna]) }
+    return logMass(noises: sum, cost: cost)
   }
 
   /// The same if it left no more than `residual` noise variances.
   func logMass(noises residual: Double, cost: Double) -> Double {
-    logDensity(residual: residual, listVariance) - cost
+    logDensity(residual: residual, share: weight, listVariance) - cost
   }
 
-  /// ln of what a path of a list costs.
-  func cost(power: Double, deviation: Double) -> Double {
-    PathEvidence.amplitudeCost(power: power / listVariance) + PathEvidence.delayCost(deviation: deviation)
+  /// ln of what a path of a list costs whose amplitude on each antenna has this power.
+  func cost(power: (Int) -> Double, deviation: Double) -> Double {
+    var sum = 0.0
+    for antenna in 0..<antennaCount {
+      sum += PathEvidence.amplitudeCost(power: power(antenna) / listVariance(parts.pointer[antenna]))
+    }
+    return PathEvidence.delayCost(deviation: deviation) + weight * sum
   }
 
-  /// The first path at the median of the posterior.
-  func path(_ summary: DelayPosterior.Summary) -> PathEstimate {
-    let own = likelihood.amplitude(delay: summary.delay - Double(firstTap))
+  /// The first path's amplitude if it lies at `delay`, as an antenna sees it.
+  func amplitude(delay: Double, antenna: Int) -> Complex<Double> {
+    likelihood.amplitude(delay: delay - Double(firstTap), antenna: antenna).amplitude
+  }
+
+  /// The first path at the median of the posterior, as an antenna sees it.
+  ///
+  /// - Parameter doubt: variance that the amplitude's real and imaginary parts have besides that of the fit.
+  func path(_ summary: DelayPosterior.Summary, antenna: Int = 0, doubt: Double = 0) -> PathEstimate {
+    let own = likelihood.amplitude(delay: summary.delay - Double(firstTap), antenna: antenna)
     let power = max(own.amplitude.lengthSquared, .leastNormalMagnitude)
     return PathEstimate(
       delayTaps: summary.delay, amplitude: own.amplitude, deviationTaps: summary.deviation,
-      phaseDeviation: min((own.variance / power).squareRoot(), .pi / 3.squareRoot()))
+      phaseDeviation: min(((own.variance + doubt) / power).squareRoot(), Self.unknownPhase))
   }
 }

@@ -1,0 +1,158 @@
+import Numerics
+import UWBPlatform
+
+/// `AdaptiveFit` over several antennas of one chip: the same explanations of the same windows, weighed the same way (`PathWeighing`).
+///
+/// The antennas share the first path's delay. Each has amplitudes of its own, and scattering that is independent from antenna to antenna but
+/// begins at the same time and is as strong. The travel across the array is left out where there is scattering: half a wavelength is a
+/// twentieth of a tap. Chips of their own keep their list of paths: their windows are not aligned.
+final class ArrayAdaptiveFit {
+  private let fit: ArrayPulseFit
+  private let rice: RiceWindow
+  /// Antennas that take part, in the order in which `rice` has them.
+  private let used: AlignedBuffer<Int>
+  /// Variance of each antenna's amplitude for not knowing the delay.
+  private let doubts: AlignedBuffer<Double>
+  /// As that of `AdaptiveFit`.
+  private static let margin = 2.0
+
+  /// What stands at the end.
+  enum Outcome {
+    /// Nothing, or what the estimate's status says.
+    case none
+    /// A list of paths, whose first is moved by `shift` taps and as uncertain as `addedVariance`, taps², more than the fit found.
+    case paths(shift: Double, addedVariance: Double)
+    /// One path before scattering.
+    case scattering
+  }
+
+  init(_ fit: ArrayPulseFit, antennaCount: Int) {
+    self.fit = fit
+    rice = RiceWindow(fit.paths.receiver, mostAntennas: antennaCount)
+    used = AlignedBuffer(count: antennaCount, zero: 0)
+    doubts = AlignedBuffer(count: antennaCount, zero: 0)
+  }
+
+  /// Fills `estimate`; parameters as those of `ArrayPulseFit.estimate`.
+  func estimate(
+    _ taps: [PreparedTaps], antennaCount: Int, firstPathTaps: [Double]?, phases: [Double]?,
+    into estimate: inout ArrayEstimate, using workspace: ArrayPulseFit.Workspace
+  ) -> Outcome {
+    guard
+      let question = fit.begin(
+        taps, antennaCount: antennaCount, firstPathTaps: firstPathTaps, phases: phases, into: &estimate,
+        using: workspace)
+    else { return estimate.paths.isEmpty ? .none : .paths(shift: 0, addedVariance: 0) }
+    let model = workspace.fit
+    func fitPaths(isBeaten: (Int) -> Bool = { _ in false }) -> Bool {
+      fit.answer(question, taps, phases: phases, into: &estimate, using: workspace, isBeaten: isBeaten)
+    }
+    func keepPaths() -> Outcome {
+      fit.addDoubt(to: &estimate, using: workspace)
+      return .paths(shift: 0, addedVariance: 0)
+    }
+    // Where one path leaves little more than noise, paths are asked first: mostly that is all, and scattering need not be looked for.
+    let isFittedFirst = question.isNear || model.hasFreeShifts
+    if isFittedFirst, !fitPaths() || isAlone(estimate, workspace) { return keepPaths() }
+    guard let rival = find(question, taps, model) else {
+      if !isFittedFirst { _ = fitPaths() }
+      return keepPaths()
+    }
+    let weighing = PathWeighing(rice, rival: rival, margin: Self.margin)
+    let first = rice.firstTap - question.firstTap
+    func residual(_ place: Int) -> Double {
+      let antenna = used.pointer[place]
+      let deviation = model.deviations.pointer[antenna]
+      return model.antennas[antenna].residualPower(in: first..<first + RiceTables.windowTaps) * deviation * deviation
+    }
+    func power(_ path: Int, _ place: Int) -> Double {
+      model.amplitude(path, antenna: used.pointer[place]).lengthSquared
+    }
+    let isFitted =
+      isFittedFirst
+      || fitPaths { weighing.isBeaten(count: $0, residual: residual, power: power) }
+    guard isFitted, let ending = workspace.ending, let fitted = estimate.paths.first else {
+      return deliver(rice.posterior.summary(), taps, phases, into: &estimate)
+    }
+    let own = weighing.logMass(estimate.paths, ending, residual: residual, power: power)
+    fit.addDoubt(to: &estimate, using: workspace)
+    guard own.isFinite else { return .paths(shift: 0, addedVariance: 0) }
+    let deviation = estimate.paths[0].deviationTaps
+    rice.posterior.addCrest(own, delay: fitted.delayTaps, deviation: deviation)
+    guard let summary = rice.posterior.summary() else { return .paths(shift: 0, addedVariance: 0) }
+    guard own > rival else { return deliver(summary, taps, phases, into: &estimate) }
+    estimate.paths[0].delayTaps = summary.delay
+    estimate.paths[0].deviationTaps = summary.deviation
+    return .paths(
+      shift: summary.delay - fitted.delayTaps,
+      addedVariance: max(0, summary.deviation * summary.deviation - deviation * deviation))
+  }
+
+  /// Whether what was fitted is one path that leaves no more than noise does once in a thousand times; or cannot be weighed: chips of their own.
+  private func isAlone(_ estimate: ArrayEstimate, _ workspace: ArrayPulseFit.Workspace) -> Bool {
+    let model = workspace.fit
+    guard !model.hasFreeShifts, let ending = workspace.ending else { return true }
+    let samples = Double(model.sampleCount)
+    return estimate.paths.count == 1 && ending.cost < samples + 3 * samples.squareRoot()
+  }
+
+  /// ln of the mass of what scattering makes of the antennas that take part; `nil` where their taps are not finite.
+  private func find(_ question: ArrayPulseFit.Question, _ taps: [PreparedTaps], _ model: ArrayPathFit) -> Double? {
+    var count = 0
+    for antenna in 0..<model.antennaCount where model.takesPart(antenna) {
+      used.pointer[count] = antenna
+      count += 1
+    }
+    guard rice.find(antennas: count, halfTap: question.halfTap, { taps[used.pointer[$0]] }) else { return nil }
+    let mass = rice.posterior.logMass
+    return mass.isFinite ? mass : nil
+  }
+
+  /// Puts the first path before scattering in the place of what `estimate` holds.
+  private func deliver(
+    _ summary: DelayPosterior.Summary?, _ taps: [PreparedTaps], _ phases: [Double]?, into estimate: inout ArrayEstimate
+  ) -> Outcome {
+    guard let summary else { return .none }
+    estimate.reset(rice.isInside ? .ok : .didNotConverge, antennaCount: estimate.antennaCount)
+    measureDoubts(summary)
+    var (place, strongest) = (0, 0.0)
+    for antenna in 0..<estimate.antennaCount {
+      guard place < rice.antennaCount, used.pointer[place] == antenna else {
+        estimate.amplitudes.append(.zero)
+        estimate.phaseDeviations.append(.infinity)
+        continue
+      }
+      var path = rice.path(summary, antenna: place, doubt: doubts.pointer[place])
+      strongest = max(strongest, path.amplitude.lengthSquared / taps[antenna].noiseVariance)
+      if let phases { path.amplitude *= Complex(length: 1, phase: -phases[antenna]) }
+      estimate.amplitudes.append(path.amplitude)
+      estimate.phaseDeviations.append(path.phaseDeviation)
+      if place == 0 { estimate.paths.append(path) }
+      place += 1
+    }
+    estimate.snrdB = 10 * log10(max(strongest, .leastNormalMagnitude))
+    return .scattering
+  }
+
+  /// Fills `doubts`: how the amplitudes change, against each other, within a deviation of the delay. What turns all alike is no doubt about
+  /// where the path comes from.
+  private func measureDoubts(_ summary: DelayPosterior.Summary) {
+    doubts.pointer.update(repeating: 0, count: rice.antennaCount)
+    for side in [-1.0, 1.0] {
+      let delay = summary.delay + side * summary.deviation
+      var (common, power) = (Complex<Double>.zero, 0.0)
+      for place in 0..<rice.antennaCount {
+        let here = rice.amplitude(delay: summary.delay, antenna: place)
+        common += rice.amplitude(delay: delay, antenna: place) * here.conjugate
+        power += here.lengthSquared
+      }
+      guard power > 0 else { return }
+      let ratio = common / Complex(power)
+      for place in 0..<rice.antennaCount {
+        let here = rice.amplitude(delay: summary.delay, antenna: place)
+        doubts.pointer[place] +=
+          (rice.amplitude(delay: delay, antenna: place) - ratio * here).lengthSquared / 4
+      }
+    }
+  }
+}

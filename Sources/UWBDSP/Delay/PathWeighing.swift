@@ -1,0 +1,78 @@
+/// Weighs a list of paths against a first path before scattering, on one antenna or on several.
+///
+/// Both explain the same 16 taps y of each antenna m. ln of the density of the taps and of the first path's delay is
+///
+///     paths:  Σ_m [−J_m/v_m − 16·ln v_m] − Σ_k [Σ_m ln(1.75·SNR_km) + ln(12/(2.5·s_k))]    (`PathEvidence`; s_k: Cramér–Rao deviation, taps)
+///     Rice:   ln of the mean of L over what scatters (`RiceLikelihood`) and over a pulse that is wrong, less ln of each amplitude's SNR
+///
+/// Paths are believed where they lead by `margin` for each path but the first: the more paths a fit needs, the likelier they stand for
+/// more. Where a wrong pulse explains the taps better than scattering does, they need a larger lead: what a wrong pulse leaves looks like
+/// further paths.
+///
+/// Several antennas count for more here than for the delay (`RiceWindow.evidence`): whether a few paths explain them is seen on each.
+struct PathWeighing {
+  let rice: RiceWindow
+  /// ln of the mass of a first path before scattering, as the posterior of its delay has it.
+  let rival: Double
+  /// How far the evidence for paths has to lead for each path but the first, in ln of likelihood.
+  let margin: Double
+
+  /// Further lead that paths need for each but the first where a wrong pulse explains the taps.
+  private static let misfitMargin = 8.0
+  /// What noise alone leaves of an antenna's 16 taps beside three or four paths, rather less than more.
+  private static let leastResidual = 14.0
+  /// What the weakest path that is believed costs, and how much more on each further antenna, where it may be weaker.
+  private static let leastCost = (first: 7.4, further: 1.6)
+  /// Taps: the deviation that paths among others are credited with as long as theirs is not known.
+  private static let usualDeviation = 0.2
+
+  /// The same as it counts against paths.
+  private let evidence: Double
+
+  init(_ rice: RiceWindow, rival: Double, margin: Double) {
+    (self.rice, self.rival, self.margin) = (rice, rival, margin)
+    evidence = rice.evidence(rival)
+  }
+
+  private var antennas: Double { Double(rice.antennaCount) }
+
+  /// How far the evidence for paths has to lead.
+  private func needed(_ count: Int) -> Double {
+    // No number of paths makes up for an infinite one.
+    guard margin.isFinite else { return margin }
+    return (margin + (rice.isMisfit ? Self.misfitMargin : 0)) * Double(max(0, count - 1))
+  }
+
+  /// Whether paths neither lead nor could with one more that left nothing but noise.
+  ///
+  /// - Parameters:
+  ///   - residual: what the fit leaves of an antenna's window, a power.
+  ///   - power: of a path on an antenna.
+  func isBeaten(count: Int, residual: (Int) -> Double, power: (Int, Int) -> Double) -> Bool {
+    var cost = needed(count)
+    for path in 0..<count {
+      cost += rice.cost(power: { power(path, $0) }, deviation: Self.usualDeviation)
+    }
+    let further = cost + Self.leastCost.first + Self.leastCost.further * (antennas - 1) + needed(2)
+    return rice.logMass(residual: residual, cost: cost) < evidence
+      && rice.logMass(noises: Self.leastResidual * antennas, cost: further) < evidence
+  }
+
+  /// ln of the mass of a fit's paths, those that reach into the window, beside which `rival` is the mass of scattering.
+  ///
+  /// - Parameters:
+  ///   - paths: as the fit found them.
+  ///   - ending: of the fit.
+  func logMass(
+    _ paths: [PathEstimate], _ ending: PulseFit.Ending, residual: (Int) -> Double, power: (Int, Int) -> Double
+  ) -> Double {
+    let scale = (ending.variance / ending.usedVariance).squareRoot()
+    var (cost, count) = (0.0, 0)
+    for index in paths.indices where paths[index].delayTaps < Double(rice.firstTap + RiceTables.windowTaps) + 1 {
+      let deviation = index == 0 ? ending.firstDeviation : paths[index].deviationTaps
+      cost += rice.cost(power: { power(index, $0) }, deviation: scale * deviation)
+      count += 1
+    }
+    return rival + rice.logMass(residual: residual, cost: cost + needed(count)) - evidence
+  }
+}

@@ -1,0 +1,53 @@
+import Numerics
+import UWBPlatform
+
+/// Amplitudes of a first path before scattering, averaged over what scatters.
+///
+/// With an alternative and a ρ an amplitude is a = pᵀC⁻¹y/q, of variance v/q. They are weighed by their likelihood at the onset next to
+/// the delay; between onsets amplitudes are linear.
+extension RiceLikelihood {
+  /// Amplitude of the first path on an antenna at `delay`, taps from the window's start, and the variance of its real and of its imaginary
+  /// part for the noise.
+  func amplitude(delay: Double, antenna: Int = 0) -> (amplitude: Complex<Double>, variance: Double) {
+    let position = (delay - RiceTables.firstOnset) * Double(RiceTables.stepsPerTap)
+    let lower = Int(position, rounded: .down, within: 0...RiceTables.onsetCount - 2)
+    let share = Float(min(max(position - Double(lower), 0), 1))
+    let nearest = share < 0.5 ? lower : lower + 1
+    var (real, imaginary, variance, total) = (Double(), Double(), Double(), Double())
+    let top = highestWithPath(nearest)
+    for alternative in 0..<RiceAlternative.pathCount {
+      let weight = weights(nearest, alternative, below: top)
+      guard weight.max() > 0 else { continue }
+      let (before, inverseBefore) = match(lower, alternative, antenna)
+      let (after, inverseAfter) = match(lower + 1, alternative, antenna)
+      let x = before.real * inverseBefore * (1 - share) + after.real * inverseAfter * share
+      let y = before.imaginary * inverseBefore * (1 - share) + after.imaginary * inverseAfter * share
+      total += Double(weight.sum())
+      real += Double((weight * x).sum())
+      imaginary += Double((weight * y).sum())
+      variance += Double((weight * (inverseBefore * (1 - share) + inverseAfter * share)).sum())
+    }
+    let scale = variances.pointer[antenna].squareRoot() / total
+    return (
+      Complex(scale * real, scale * imaginary), variances.pointer[antenna] * variance / total / 2
+    )
+  }
+
+  private func match(_ onset: Int, _ alternative: Int, _ antenna: Int) -> (RiceMatch, inverse: SIMD8<Float>) {
+    let cell = RiceCell(cells(onset) + alternative * RiceTables.cellSize)
+    let inverse = UnsafeRawPointer(cell.inverse).loadUnaligned(as: SIMD8<Float>.self)
+    return (RiceMatch(cell, pulse(onset), window(self.real, antenna), window(self.imaginary, antenna)), inverse)
+  }
+
+  private func highestWithPath(_ onset: Int) -> Float {
+    (0..<RiceAlternative.pathCount).reduce(-.infinity) { max($0, terms(onset: onset, alternative: $1).max()) }
+  }
+
+  /// Likelihoods over the largest; 0 for what is negligible.
+  private func weights(_ onset: Int, _ alternative: Int, below top: Float) -> SIMD8<Float> {
+    let term = terms(onset: onset, alternative: alternative) - top
+    var weights = SIMD8<Float>.zero
+    for lane in 0..<8 where term[lane] > -6 { weights[lane] = expf(term[lane]) }
+    return weights
+  }
+}
