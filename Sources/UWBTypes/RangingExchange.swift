@@ -27,6 +27,14 @@ public struct RangingMessage: Sendable {
     return body(stored.reception)
   }
 
+  /// Changes the reception where it lies, or makes one at time 0: a reader that fills an exchange row by row makes none anew.
+  @inlinable package mutating func receive(_ body: (inout Reception) -> Void) {
+    if !isKnownUniquelyReferenced(&stored) {
+      stored = StoredReception(stored?.reception ?? Reception(time: DeviceTime(ticks: 0)))
+    }
+    if let stored { body(&stored.reception) }
+  }
+
   /// Takes another message's reception.
   package mutating func takeReception(of other: RangingMessage) { stored = other.stored }
 
@@ -34,8 +42,10 @@ public struct RangingMessage: Sendable {
   fileprivate var isTimed: Bool { transmitted != nil && stored != nil }
 
   /// Most messages of short exchanges have none, and one takes some 350 bytes.
-  @usableFromInline final class StoredReception: Sendable {
-    @usableFromInline let reception: Reception
+  ///
+  /// Unchecked because of the variable alone: it changes only where the reference to it is unique.
+  @usableFromInline final class StoredReception: @unchecked Sendable {
+    @exclusivity(unchecked) @usableFromInline var reception: Reception
     @inlinable init(_ reception: consuming Reception) { self.reception = consume reception }
   }
 }

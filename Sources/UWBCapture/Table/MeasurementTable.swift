@@ -48,6 +48,7 @@ public struct MeasurementTable: CaptureReader {
   /// The next pair of the row at hand.
   private var pair: Int
   private let distance: TableColumns.Column?
+  private let place: [TableColumns.Column]
   private let deviation: Double?
   private let hasTruth: Bool
   /// Whether the one column of addresses names the peer by what it is: a tag.
@@ -71,7 +72,8 @@ public struct MeasurementTable: CaptureReader {
     }
     self.kind = kind
     phases = kind == .phases ? TableQuantity.phases.map { found[$0] }.prefix { $0 != nil }.compactMap { $0 } : []
-    stamps = kind == .ranging ? TableTimestamps(found) : nil
+    stamps = kind == .ranging ? TableTimestamps(found, rows.header) : nil
+    if let stamps { exchange = stamps.blankExchange }
     let isWide = kind == .ranges && found[.distance] == nil
     pairs = isWide ? Self.pairs(rows.table, options).pairs : []
     pair = pairs.count
@@ -79,6 +81,7 @@ public struct MeasurementTable: CaptureReader {
     // Chips with phase differences report centimetres.
     if kind == .phases, distance?.hasUnit == false { distance?.factor = 0.01 }
     self.distance = distance
+    place = isWide ? [] : found.columns(TableQuantity.place)
     deviation = options.deviation
     hasTruth = [TableQuantity.trueDistance, .azimuth, .elevation, .nlos].contains { found[$0] != nil }
     isPeerLocal = found[.peer] == nil
@@ -119,7 +122,7 @@ public struct MeasurementTable: CaptureReader {
 
   /// What the columns give; `nil` where that is nothing.
   private static func kind(_ found: TableColumns.Found, _ table: CSVTable, _ options: CaptureOptions) -> Kind? {
-    if TableTimestamps(found) != nil { return .ranging }
+    if TableTimestamps(found, table.header) != nil { return .ranging }
     if found[.phase1] != nil { return .phases }
     return found[.distance] != nil || !pairs(table, options).pairs.isEmpty ? .ranges : nil
   }
@@ -233,7 +236,7 @@ public struct MeasurementTable: CaptureReader {
     case .phases: exchange = try phaseExchange()
     case .ranging:
       guard let stamps else { return false }
-      exchange = try rangingExchange(stamps)
+      try fillRanging(stamps)
     }
     count += 1
     return true
@@ -280,7 +283,7 @@ public struct MeasurementTable: CaptureReader {
     exchange.local = pair.local
     exchange.chipReport = ChipReport(distance: distance, rawDistance: distance)
     exchange.ready = ready
-    exchange.peerPosition = pairs.isEmpty ? rows.triple(TableQuantity.place, in: CaptureLimits.distance) : nil
+    exchange.peerPosition = rows.triple(place, in: CaptureLimits.distance)
     count += 1
     return true
   }
@@ -330,12 +333,14 @@ public struct MeasurementTable: CaptureReader {
     return exchange
   }
 
-  private mutating func rangingExchange(_ stamps: TableTimestamps) throws(TableRows.BadField) -> RangingExchange {
+  private mutating func fillRanging(_ stamps: TableTimestamps) throws(TableRows.BadField) {
     let (peer, local) = try addresses()
-    var exchange = try stamps.exchange(rows, index: count, peer: peer, local: local)
+    try stamps.fill(&exchange, from: rows)
+    exchange.index = count
+    exchange.peer = peer
+    exchange.local = local
     exchange.time = try takeTime() ?? 0
     exchange.truth = try truth()
-    return exchange
   }
 }
 
@@ -352,7 +357,7 @@ extension MeasurementTable {
       return kind == .ranges && dialect.number(fields[0]) == nil ? .yes : .no
     }
     guard let found = try? TableColumns().resolve(fields) else { return .no }
-    let isRanging = TableTimestamps(found) != nil
+    let isRanging = TableTimestamps(found, fields) != nil
     switch kind {
     case .ranging: return isRanging ? .yes : .no
     case .phases: return found[.phase1] != nil && !isRanging ? .yes : .no

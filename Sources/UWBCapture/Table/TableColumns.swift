@@ -77,6 +77,10 @@ public struct TableColumns: Sendable, Hashable {
     }
 
     func has(_ quantities: [Quantity]) -> Bool { quantities.allSatisfy { self[$0] != nil } }
+    /// Where they are; empty where one of them is missing.
+    func columns(_ quantities: [Quantity]) -> [Column] {
+      has(quantities) ? quantities.compactMap { self[$0] } : []
+    }
     var all: [(quantity: Quantity, column: Column)] {
       Quantity.allCases.compactMap { quantity in self[quantity].map { (quantity, $0) } }
     }

@@ -76,20 +76,20 @@ final class TableRows {
   }
 
   /// The same; `nil` for what is no number or out of range.
-  func usable(_ quantity: TableQuantity, in range: ClosedRange<Double>) -> Double? {
-    guard let column = found[quantity], let value = row.number(column.index) else { return nil }
+  func usable(_ column: TableColumns.Column?, in range: ClosedRange<Double>) -> Double? {
+    guard let column, let value = row.number(column.index) else { return nil }
     let scaled = value * column.factor
     return range.contains(scaled) ? scaled : nil
   }
 
-  func count(_ quantity: TableQuantity) -> Int? {
-    usable(quantity, in: 0...1e6).map { Int($0, within: 0...1_000_000) }
+  func count(_ column: TableColumns.Column?) -> Int? {
+    usable(column, in: 0...1e6).map { Int($0, within: 0...1_000_000) }
   }
 
-  /// Three numbers; `nil` where one of them is missing.
-  func triple(_ quantities: [TableQuantity], in range: ClosedRange<Double>) -> SIMD3<Double>? {
-    guard let x = usable(quantities[0], in: range), let y = usable(quantities[1], in: range),
-      let z = usable(quantities[2], in: range)
+  /// Three numbers; `nil` where one of them, or its column, is missing.
+  func triple(_ columns: [TableColumns.Column], in range: ClosedRange<Double>) -> SIMD3<Double>? {
+    guard columns.count == 3, let x = usable(columns[0], in: range), let y = usable(columns[1], in: range),
+      let z = usable(columns[2], in: range)
     else { return nil }
     return SIMD3(x, y, z)
   }

@@ -15,7 +15,8 @@ public struct PlaceList: Sendable, Hashable {
   public init(_ source: ByteSource) throws {
     let rows = try TableRows(source)
     let remedy = "Give a table with the columns id, x, y and z, or places as \"ID:X,Y,Z;ID:X,Y,Z\"."
-    guard rows.found.has(TableQuantity.place) else {
+    let places = rows.found.columns(TableQuantity.place)
+    guard !places.isEmpty else {
       throw CaptureError(
         file: source.name, place: "header", problem: "the columns x, y and z are missing", remedy: remedy)
     }
@@ -26,7 +27,7 @@ public struct PlaceList: Sendable, Hashable {
         throw CaptureError(
           file: source.name, place: rows.complaint(error), problem: "it names no radio", remedy: remedy)
       }
-      guard let place = rows.triple(TableQuantity.place, in: CaptureLimits.distance) else {
+      guard let place = rows.triple(places, in: CaptureLimits.distance) else {
         throw CaptureError(
           file: source.name, place: "line \(rows.row.line)", problem: "x, y and z are no place", remedy: remedy)
       }
