@@ -141,10 +141,15 @@ public struct SegmentImpulseResponse: UCILayout {
   public var id = SegmentID()
   /// Taps; how the window lies to the first path is not documented.
   public var firstPathOffset: Int8 = 0
+  /// As the message has them.
+  var packed = PackedTaps()
   /// Octets of a tap: half in phase, half quadrature.
-  public var tapOctets: UInt8 = 8
+  public var tapOctets: UInt8 { packed.octets }
   /// Tap after tap, in phase and quadrature, signed.
-  public var taps: [SIMD2<Int64>] = []
+  public var taps: [SIMD2<Int64>] {
+    get { packed.values }
+    set { packed = PackedTaps(newValue, octets: tapOctets) }
+  }
 
   /// Creates one with default values.
   public init() {}
@@ -152,56 +157,14 @@ public struct SegmentImpulseResponse: UCILayout {
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
     try coder.code(&id.rawValue, "segment")
     try coder.code(&firstPathOffset, "first path's offset")
-    let count = try coder.codeCount(taps.count, UInt8.self, "taps")
+    let count = try coder.codeCount(packed.count, UInt8.self, "taps")
     let place = coder.offset
-    try coder.code(&tapOctets, "octets of a tap")
-    guard Self.isTap(octets: Int(tapOctets)) else {
-      throw .invalid(field: "octets of a tap", offset: place, value: UInt64(tapOctets))
+    var octets = tapOctets
+    try coder.code(&octets, "octets of a tap")
+    guard coder.isReading else { return coder.write(packed.bytes) }
+    guard PackedTaps.isTap(octets: Int(octets)) else {
+      throw .invalid(field: "octets of a tap", offset: place, value: UInt64(octets))
     }
-    try Self.code(&taps, count: count, octets: Int(tapOctets), &coder)
-  }
-
-  static func isTap(octets: Int) -> Bool { octets % 2 == 0 && (2...16).contains(octets) }
-
-  /// So many taps of so many octets each.
-  static func code(
-    _ taps: inout [SIMD2<Int64>], count: Int, octets: Int, _ coder: inout UCICoder
-  ) throws(UCIError) {
-    if coder.isReading {
-      let part = octets / 2
-      // What Qorvo's chips send.
-      if octets == 8 {
-        taps = try coder.read(count, octets: 8, "tap") { bytes, offset in
-          let word = UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
-          return SIMD2(
-            Int64(Int32(truncatingIfNeeded: word)), Int64(Int32(truncatingIfNeeded: word >> 32)))
-        }
-        return
-      }
-      taps = try coder.read(count, octets: octets, "tap") { bytes, offset in
-        SIMD2(signed(bytes, offset, octets: part), signed(bytes, offset + part, octets: part))
-      }
-    } else {
-      for tap in taps {
-        for part in [tap.x, tap.y] {
-          var raw = UInt64(bitPattern: part)
-          try coder.code(&raw, octets: octets / 2, "tap")
-        }
-      }
-    }
-  }
-
-  /// A number of one to eight octets, the lowest first, in two's complement.
-  @inline(__always) private static func signed(_ bytes: RawSpan, _ offset: Int, octets: Int) -> Int64 {
-    var raw: UInt64 = 0
-    if offset + 8 <= bytes.byteCount {
-      raw = UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
-    } else {
-      for index in 0..<octets {
-        raw |= UInt64(bytes.unsafeLoad(fromByteOffset: offset + index, as: UInt8.self)) << UInt64(8 * index)
-      }
-    }
-    let unused = UInt64(64 - 8 * octets)
-    return Int64(bitPattern: raw << unused) >> unused
+    packed = PackedTaps(try coder.read(count: count * Int(octets), "tap"), octets: octets)
   }
 }

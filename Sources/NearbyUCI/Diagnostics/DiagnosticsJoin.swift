@@ -4,14 +4,16 @@
 /// at the most. A session that sent none for some rounds is not waited for until it sends some again.
 struct DiagnosticsJoin: Sendable {
   struct Round: Sendable {
-    var info: SessionInfo
+    var token: UInt32
+    var sequence: UInt32
+    var measurements: SessionInfo.Measurements
     /// µs; when its notification came
     var microseconds: UInt64
     /// Rounds before it whose results did not come.
     var lost: Int
     var reports: [FrameReport] = []
 
-    fileprivate var key: Key { Key(token: info.token, sequence: info.sequence) }
+    fileprivate var key: Key { Key(token: token, sequence: sequence) }
   }
 
   fileprivate struct Key: Hashable {
@@ -24,6 +26,32 @@ struct DiagnosticsJoin: Sendable {
     var missed: Int?
     /// The round that went on last.
     var last: UInt32?
+
+    /// Notes that diagnostics have come.
+    ///
+    /// - Returns: the round that went on last.
+    mutating func takeDiagnostics() -> UInt32? {
+      missed = 0
+      return last
+    }
+
+    /// A round went on that waited in vain.
+    mutating func goOn(without sequence: UInt32) {
+      missed = missed.map { $0 + 1 }
+      last = sequence
+    }
+
+    enum Passage {
+      case waits, passes, passesWithout
+    }
+
+    mutating func take(_ sequence: UInt32, hasDiagnostics: Bool) -> Passage {
+      let missed = hasDiagnostics ? nil : missed
+      if let missed, missed < longestWait { return .waits }
+      if hasDiagnostics { self.missed = 0 }
+      last = sequence
+      return missed == nil ? .passes : .passesWithout
+    }
   }
 
   private static let longestWait = 3
@@ -42,24 +70,16 @@ struct DiagnosticsJoin: Sendable {
     release(into: &rounds)
     // What came for rounds before this one stays without.
     drop { $0.token == round.key.token && $0 != round.key }
-    let key = round.key
-    var session = sessions[key.token] ?? Session()
-    if let index = early.firstIndex(where: { $0.key == key }) {
-      rounds.append(round)
-      rounds[rounds.count - 1].reports = early.remove(at: index).reports
-      session.missed = 0
-    } else {
-      if let missed = session.missed {
-        if missed < Self.longestWait {
-          held = round
-          return
-        }
-        problems[.roundWithoutDiagnostics, default: 0] += 1
-      }
-      rounds.append(round)
+    let index = early.firstIndex { $0.key == round.key }
+    switch sessions[round.token, default: Session()].take(round.sequence, hasDiagnostics: index != nil) {
+    case .waits:
+      held = round
+      return
+    case .passes: break
+    case .passesWithout: problems[.roundWithoutDiagnostics, default: 0] += 1
     }
-    session.last = key.sequence
-    sessions[key.token] = session
+    rounds.append(round)
+    if let index { rounds[rounds.count - 1].reports = early.remove(at: index).reports }
   }
 
   mutating func take(_ diagnostics: RangeDiagnostics, into rounds: inout [Round]) {
@@ -71,10 +91,7 @@ struct DiagnosticsJoin: Sendable {
       sessions[key.token] = Session(missed: 0, last: key.sequence)
       return
     }
-    var session = sessions[key.token] ?? Session()
-    session.missed = 0
-    sessions[key.token] = session
-    if session.last == key.sequence {
+    if sessions[key.token, default: Session()].takeDiagnostics() == key.sequence {
       problems[.lateDiagnostics, default: 0] += 1
     } else if let index = early.firstIndex(where: { $0.key == key }) {
       early[index].reports += diagnostics.reports
@@ -86,7 +103,7 @@ struct DiagnosticsJoin: Sendable {
 
   /// A session ranges no more: what waits goes on.
   mutating func end(_ token: UInt32, into rounds: inout [Round]) {
-    if held?.info.token == token { release(into: &rounds) }
+    if held?.token == token { release(into: &rounds) }
     drop { $0.token == token }
     sessions[token]?.last = nil
   }
@@ -102,8 +119,7 @@ struct DiagnosticsJoin: Sendable {
     guard let round = held else { return }
     held = nil
     problems[.roundWithoutDiagnostics, default: 0] += 1
-    let missed = sessions[round.key.token]?.missed
-    sessions[round.key.token] = Session(missed: missed.map { $0 + 1 }, last: round.key.sequence)
+    sessions[round.token, default: Session()].goOn(without: round.sequence)
     rounds.append(round)
   }
 

@@ -104,7 +104,7 @@ public struct DiagnosticField: UCILayout {
     var bytes = try coder.isReading ? [] : value.bytes(in: coder.dialect)
     let count = try coder.codeCount(bytes.count, UInt16.self, "field \(type)")
     if coder.isReading {
-      value = Value(type: type, try coder.part(count: count, "field \(type)"))
+      value = try coder.readPart(count: count, "field \(type)") { Value(type: type, &$0) }
     } else {
       try coder.code(&bytes, count: count, "field \(type)")
     }
@@ -113,13 +113,14 @@ public struct DiagnosticField: UCILayout {
 
 extension DiagnosticField.Value {
   /// A value that does not fit its type's layout is kept as bytes.
-  init(type: UInt8, _ part: UCICoder) {
-    var coder = part
-    if let value = try? Self.read(type: type, &coder), coder.available == 0 {
+  fileprivate init(type: UInt8, _ part: inout UCICoder) {
+    let start = part.offset
+    if let value = try? Self.read(type: type, &part), part.available == 0 {
       self = value
     } else {
-      var (bytes, rest): ([UInt8], UCICoder) = ([], part)
-      rest.codeRest(&bytes)
+      part.goBack(to: start)
+      var bytes: [UInt8] = []
+      part.codeRest(&bytes)
       self = .other(bytes)
     }
   }

@@ -5,16 +5,13 @@ struct TapWindow: Sendable {
   var id: SegmentID
   /// Where the chip's own first path lies in the window, taps; `nil` where the window does not hold it.
   var firstPath: Int?
-  /// Octets of a tap
-  var octets: Int
-  var taps: [SIMD2<Int64>]
+  var taps: PackedTaps
 
   /// Whether the offset is that of the window or that of the path is not documented. A window that holds its first path holds it at the
   /// offset's size either way.
   init(_ response: SegmentImpulseResponse) {
     id = response.id
-    octets = Int(response.tapOctets)
-    taps = response.taps
+    taps = response.packed
     firstPath = Self.place(Int(response.firstPathOffset.magnitude), in: taps)
   }
 
@@ -25,17 +22,15 @@ struct TapWindow: Sendable {
   init?(_ window: PathWindow, receiver: Int) {
     let count = Int(window.sampleCount)
     guard count > 0, window.samples.count % count == 0 else { return nil }
-    octets = window.samples.count / count
-    guard SegmentImpulseResponse.isTap(octets: octets) else { return nil }
+    let octets = window.samples.count / count
+    guard PackedTaps.isTap(octets: octets) else { return nil }
     id = SegmentID(rawValue: UInt8(truncatingIfNeeded: receiver << 4) | (receiver == 0 ? 8 : 0))
-    var coder = UCICoder(reading: window.samples, dialect: UCIDialect(.second))
-    taps = []
-    guard (try? SegmentImpulseResponse.code(&taps, count: count, octets: octets, &coder)) != nil else { return nil }
+    taps = PackedTaps(window.samples[...], octets: UInt8(octets))
     firstPath = Self.place(Int(window.firstPathOffset), in: taps)
   }
 
-  private static func place(_ offset: Int, in taps: [SIMD2<Int64>]) -> Int? {
-    taps.indices.contains(offset) ? offset : nil
+  private static func place(_ offset: Int, in taps: PackedTaps) -> Int? {
+    offset < taps.count ? offset : nil
   }
 }
 
@@ -95,25 +90,25 @@ extension Reception {
   /// - Parameter rows: all windows of the frame; afterwards those that make the reception.
   /// - Returns: a message of which the reception is known, `nil` where there is no tap.
   static func joining(_ rows: inout [TapWindow], of report: FrameReport) -> RangingMessage? {
-    guard let segment = rows.lazy.filter({ !$0.taps.isEmpty }).map(\.id.segment).min() else {
+    guard let segment = rows.lazy.filter({ $0.taps.count > 0 }).map(\.id.segment).min() else {
       rows.removeAll()
       return nil
     }
-    if rows.contains(where: { $0.id.segment != segment || $0.taps.isEmpty }) {
-      rows.removeAll { $0.id.segment != segment || $0.taps.isEmpty }
-    }
+    rows.removeAll { $0.id.segment != segment || $0.taps.count == 0 }
     if rows.count > 1 { order(&rows) }
-    var reception = Reception(time: DeviceTime(ticks: 0), chipFirstPathTaps: rows[0].firstPath.map(Double.init))
-    reception.impulseResponse = ChannelImpulseResponse(rows)
-    // Each receiver cuts its window round its own first path.
-    if rows.count > 1, rows.allSatisfy({ $0.firstPath != nil }) {
-      reception.antennaFirstPathTaps = rows.map { Double($0.firstPath ?? 0) }
-    }
-    if let metrics = report.metrics(of: rows[0].id) {
+    var message = RangingMessage()
+    message.receive { reception in
+      reception.chipFirstPathTaps = rows[0].firstPath.map(Double.init)
+      reception.impulseResponse = ChannelImpulseResponse(rows)
+      // Each receiver cuts its window round its own first path.
+      if rows.count > 1, rows.allSatisfy({ $0.firstPath != nil }) {
+        reception.antennaFirstPathTaps = rows.map { Double($0.firstPath ?? 0) }
+      }
+      guard let metrics = report.metrics(of: rows[0].id) else { return }
       reception.receivedPowerdBm = metrics.level
       reception.firstPathPowerdBm = metrics.firstPath.level
     }
-    return RangingMessage(transmitted: nil, received: reception)
+    return message
   }
 
   /// The primary receiver first, and of each receiver the first window alone, if it has the first one's shape.
@@ -122,11 +117,11 @@ extension Reception {
       first.id.isPrimaryReceiver == second.id.isPrimaryReceiver
         ? first.id.receiver < second.id.receiver : first.id.isPrimaryReceiver
     }
-    let (tapCount, octets) = (rows[0].taps.count, rows[0].octets)
+    let first = rows[0].taps
     // A bit for each of the sixteen receivers that a window can name.
     var receivers: UInt16 = 0
     rows.removeAll { window in
-      guard window.taps.count == tapCount, window.octets == octets else { return true }
+      guard window.taps.count == first.count, window.taps.octets == first.octets else { return true }
       let bit: UInt16 = 1 << window.id.receiver
       defer { receivers |= bit }
       return receivers & bit != 0
@@ -138,12 +133,12 @@ extension ChannelImpulseResponse {
   /// - Parameter rows: a window of each receiver, all of one shape.
   fileprivate init(_ rows: [TapWindow]) {
     let tapCount = rows[0].taps.count
-    let format: SampleFormat = rows[0].octets <= SampleFormat.int16.byteCount ? .int16 : .float32
+    let format: SampleFormat = Int(rows[0].taps.octets) <= SampleFormat.int16.byteCount ? .int16 : .float32
     let storage = TapStorage(byteCount: rows.count * tapCount * format.byteCount)
     storage.withMutableBytes { bytes in
       var offset = 0
       for row in rows {
-        for tap in row.taps {
+        row.taps.forEach { tap in
           switch format {
           case .int16:
             let parts = SIMD2<Int16>(clamping: tap)

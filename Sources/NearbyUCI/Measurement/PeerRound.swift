@@ -11,34 +11,61 @@ struct PeerRound: Sendable {
   var received: DeviceTime?
 }
 
-extension SessionInfo {
-  /// By peer, in the notification's order; none for kinds of ranging that have no layout here.
-  var peerRounds: [PeerRound] {
-    switch measurements {
-    case .twoWay(let list):
-      list.map { PeerRound(peer: $0.address.device, status: $0.status, measurement: $0.radioMeasurement) }
-    case .oneWayAngle(let list):
-      list.map { round in
-        PeerRound(
-          peer: round.address.device, status: round.status,
-          measurement: RadioMeasurement(
-            status: round.status, azimuth: round.azimuth, elevation: round.elevation, lineOfSight: round.lineOfSight))
-      }
-    case .downlink(let list):
-      list.map { message in
-        PeerRound(
-          peer: message.address.device, status: message.status,
-          measurement: RadioMeasurement(
-            status: message.status, azimuth: message.azimuth, elevation: message.elevation,
-            lineOfSight: message.lineOfSight),
-          transmitted: DeviceTime(ticks: message.transmitTime), received: DeviceTime(ticks: message.receiveTime))
-      }
-    case .sizedDownlink, .other: []
-    }
+extension PeerRound {
+  fileprivate init(_ round: TwoWayMeasurement) {
+    self.init(peer: round.address.device, status: round.status, measurement: round.radioMeasurement)
+  }
+
+  fileprivate init(_ round: OneWayAngleMeasurement) {
+    self.init(
+      peer: round.address.device, status: round.status,
+      measurement: RadioMeasurement(
+        status: round.status, azimuth: round.azimuth, elevation: round.elevation, lineOfSight: round.lineOfSight))
+  }
+
+  fileprivate init(_ message: DownlinkMeasurement) {
+    self.init(
+      peer: message.address.device, status: message.status,
+      measurement: RadioMeasurement(
+        status: message.status, azimuth: message.azimuth, elevation: message.elevation,
+        lineOfSight: message.lineOfSight),
+      transmitted: DeviceTime(ticks: message.transmitTime), received: DeviceTime(ticks: message.receiveTime))
   }
 }
 
 extension SessionInfo.Measurements {
+  /// Peers that have a part; none for kinds of ranging that have no layout here.
+  var peerCount: Int {
+    switch self {
+    case .twoWay(let list): list.count
+    case .oneWayAngle(let list): list.count
+    case .downlink(let list): list.count
+    case .sizedDownlink, .other: 0
+    }
+  }
+
+  /// A peer's part, in the notification's order; `nil` from `peerCount` on.
+  func peer(_ index: Int) -> PeerRound? {
+    guard index < peerCount else { return nil }
+    switch self {
+    case .twoWay(let list): return PeerRound(list[index])
+    case .oneWayAngle(let list): return PeerRound(list[index])
+    case .downlink(let list): return PeerRound(list[index])
+    case .sizedDownlink, .other: return nil
+    }
+  }
+
+  /// Whether a peer has this address.
+  func isOf(_ emitter: UInt16) -> Bool {
+    let address = UInt64(emitter)
+    return switch self {
+    case .twoWay(let list): list.contains { $0.address.value == address }
+    case .oneWayAngle(let list): list.contains { $0.address.value == address }
+    case .downlink(let list): list.contains { $0.address.value == address }
+    case .sizedDownlink, .other: false
+    }
+  }
+
   /// Whether what they say is known.
   var isRead: Bool {
     switch self {

@@ -10,7 +10,9 @@ struct RoundFrames: Sendable {
   var unusedWindows = 0
   var unreadableWindows = 0
 
-  private static let (poll, response, final): (UInt8, UInt8, UInt8) = (0, 1, 2)
+  private static let poll: UInt8 = 0
+  private static let response: UInt8 = 1
+  private static let final: UInt8 = 2
 
   /// - Parameters:
   ///   - isInitiator: the session's role, where its configuration is known. Frames of ranging tell it themselves.
@@ -27,17 +29,20 @@ struct RoundFrames: Sendable {
       unusedWindows -= windows.count
       received.append((report.message, frame))
     }
-    func holds(_ message: UInt8) -> Bool { received.contains { $0.message == message } }
-    initiator =
-      holds(Self.response) ? .local : holds(Self.poll) || holds(Self.final) || isInitiator != true ? .peer : .local
-    func take(_ isWanted: (UInt8) -> Bool) -> RangingMessage? {
-      received.firstIndex { isWanted($0.message) }.map { received.remove(at: $0).frame }
-    }
-    first = take { $0 == (initiator == .local ? Self.response : Self.poll) }
-    if initiator == .peer { second = take { $0 == Self.final } }
+    let hasResponse = received.contains { $0.message == Self.response }
+    let isFromPeer = received.contains { $0.message == Self.poll || $0.message == Self.final }
+    initiator = hasResponse || !isFromPeer && isInitiator == true ? .local : .peer
+    first = Self.take(initiator == .local ? Self.response : Self.poll, of: &received)
+    if initiator == .peer { second = Self.take(Self.final, of: &received) }
     // Frames of control and reports went through the same channel.
-    if first == nil { first = take { _ in true } }
+    if first == nil, !received.isEmpty { first = received.removeFirst().frame }
     unusedWindows += received.reduce(0) { $0 + ($1.frame.reception?.impulseResponse?.antennaCount ?? 0) }
+  }
+
+  private static func take(
+    _ message: UInt8, of received: inout [(message: UInt8, frame: RangingMessage)]
+  ) -> RangingMessage? {
+    received.firstIndex { $0.message == message }.map { received.remove(at: $0).frame }
   }
 
   /// Enters the receptions where the engine looks for them.

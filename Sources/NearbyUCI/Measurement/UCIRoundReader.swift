@@ -55,6 +55,13 @@ public struct UCIRoundReader: Sendable {
     var sequence: UInt32?
     var local: DeviceAddress?
     var isInitiator: Bool?
+
+    /// - Returns: how many rounds should have come between the last one and this. A number that goes back is a session's that began anew.
+    mutating func advance(to next: UInt32) -> Int {
+      let lost = sequence.map { Int(next &- $0 &- 1) } ?? 0
+      sequence = next
+      return lost < 1 << 16 ? lost : 0
+    }
   }
 
   /// What the same bytes mean to this chip.
@@ -176,21 +183,20 @@ public struct UCIRoundReader: Sendable {
 
   private mutating func take(_ info: SessionInfo, _ microseconds: UInt64) {
     guard !isResetting else { return }
-    var session = sessions[info.token] ?? Session()
-    let lost = session.sequence.map { Int(info.sequence &- $0 &- 1) } ?? 0
-    session.sequence = info.sequence
-    sessions[info.token] = session
-    // A number that goes back is a session's that began anew.
-    let round = DiagnosticsJoin.Round(info: info, microseconds: microseconds, lost: lost < 1 << 16 ? lost : 0)
-    diagnostics.take(round, into: &rounds)
+    let lost = sessions[info.token, default: Session()].advance(to: info.sequence)
+    diagnostics.take(
+      DiagnosticsJoin.Round(
+        token: info.token, sequence: info.sequence, measurements: info.measurements, microseconds: microseconds,
+        lost: lost), into: &rounds)
   }
 
   private mutating func add(_ round: DiagnosticsJoin.Round, to results: inout [Result]) {
     note(.lostRound, round.lost)
-    let session = sessions[round.info.token] ?? Session()
-    let peers = round.info.peerRounds
-    if !round.info.measurements.isRead { note(.otherRound) }
-    for (index, peer) in peers.enumerated() {
+    let session = sessions[round.token] ?? Session()
+    let peerCount = round.measurements.peerCount
+    if !round.measurements.isRead { note(.otherRound) }
+    for index in 0..<peerCount {
+      guard let peer = round.measurements.peer(index) else { break }
       var exchange = RangingExchange(
         index: 0, time: 0, peer: peer.peer, local: session.local,
         poll: RangingMessage(transmitted: peer.transmitted, reception: peer.received.map { Reception(time: $0) }),
@@ -203,7 +209,7 @@ public struct UCIRoundReader: Sendable {
       if !round.reports.isEmpty {
         // Without an address a frame can be but the only peer's.
         let frames = RoundFrames(round.reports, isInitiator: session.isInitiator) {
-          $0.emitter.map { UInt64($0) == peer.peer.rawValue } ?? (peers.count == 1)
+          $0.emitter.map { UInt64($0) == peer.peer.rawValue } ?? (peerCount == 1)
         }
         frames.enter(into: &exchange)
         note(.unusedWindow, frames.unusedWindows)
@@ -211,12 +217,12 @@ public struct UCIRoundReader: Sendable {
       }
       results.append(
         Result(
-          token: round.info.token, sessionID: session.id, sequence: round.info.sequence, status: peer.status,
+          token: round.token, sessionID: session.id, sequence: round.sequence, status: peer.status,
           microseconds: round.microseconds, exchange: exchange, lost: index == 0 ? round.lost : 0))
     }
     let unknown = round.reports.count { report in
-      let isKnown = report.emitter.map { emitter in peers.contains { $0.peer.rawValue == UInt64(emitter) } }
-      return !(isKnown ?? (peers.count <= 1)) && report.hasWindows
+      let isKnown = report.emitter.map(round.measurements.isOf)
+      return !(isKnown ?? (peerCount <= 1)) && report.hasWindows
     }
     note(.frameOfUnknownPeer, unknown)
   }

@@ -32,30 +32,31 @@ public struct UCICoder: Sendable {
   public var available: Int { isReading ? end - offset : 0 }
 
   // Names of fields are made where one is wrong: most are read, and making a string takes longer than reading a number.
-  private func require(_ count: Int, _ field: () -> String) throws(UCIError) {
+  @inline(__always) private func require(_ count: Int, _ field: () -> String) throws(UCIError) {
     guard available >= count else {
       throw .truncated(field: field(), offset: offset, needed: count, available: available)
     }
   }
 
   /// Reads or writes an integer; `field` names it in errors.
-  public mutating func code<Value: FixedWidthInteger>(
+  @inline(__always) public mutating func code<Value: FixedWidthInteger & BitwiseCopyable>(
     _ value: inout Value, _ field: @autoclosure () -> String
   ) throws(UCIError) {
     let count = Value.bitWidth / 8
-    guard isReading else {
-      for index in 0..<count { bytes.append(UInt8(truncatingIfNeeded: value >> Value(8 * index))) }
-      offset += count
-      return
-    }
+    guard isReading else { return write(UInt64(truncatingIfNeeded: value), octets: count) }
     try require(count, field)
-    value = 0
-    for index in 0..<count { value |= Value(truncatingIfNeeded: bytes[offset + index]) << Value(8 * index) }
+    value = Value(littleEndian: bytes.span.bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: Value.self))
     offset += count
   }
 
+  private mutating func write(_ value: UInt64, octets: Int) {
+    for index in 0..<octets { bytes.append(UInt8(truncatingIfNeeded: value >> UInt64(8 * index))) }
+    offset += octets
+  }
+
   /// Reads or writes a code; `field` names it in errors.
-  public mutating func code<Value: RawRepresentable>(_ value: inout Value, _ field: String) throws(UCIError)
+  @inline(__always) public mutating func code<Value: RawRepresentable>(_ value: inout Value, _ field: String)
+    throws(UCIError)
   where Value.RawValue == UInt8 {
     var raw = value.rawValue
     let start = offset
@@ -66,7 +67,9 @@ public struct UCICoder: Sendable {
   }
 
   /// A field that ends the message, or is not there.
-  public mutating func code<Value: FixedWidthInteger>(_ value: inout Value?, _ field: String) throws(UCIError) {
+  public mutating func code<Value: FixedWidthInteger & BitwiseCopyable>(_ value: inout Value?, _ field: String)
+    throws(UCIError)
+  {
     if isReading, available == 0 {
       value = nil
       return
@@ -81,11 +84,7 @@ public struct UCICoder: Sendable {
   mutating func code(
     _ value: inout UInt64, octets: Int, _ field: @autoclosure () -> String
   ) throws(UCIError) {
-    guard isReading else {
-      for index in 0..<octets { bytes.append(UInt8(truncatingIfNeeded: value >> UInt64(8 * index))) }
-      offset += octets
-      return
-    }
+    guard isReading else { return write(value, octets: octets) }
     try require(octets, field)
     value = 0
     for index in 0..<octets { value |= UInt64(bytes[offset + index]) << UInt64(8 * index) }
@@ -119,17 +118,36 @@ public struct UCICoder: Sendable {
 
   /// All that is left.
   public mutating func codeRest(_ value: inout [UInt8]) {
-    if isReading { value = Array(bytes[offset..<end]) } else { bytes += value }
+    if isReading { value = offset < end ? Array(bytes[offset..<end]) : [] } else { bytes += value }
     offset = isReading ? end : bytes.count
   }
 
-  /// The next `count` bytes, to be read by a coder of their own.
-  mutating func part(count: Int, _ field: @autoclosure () -> String) throws(UCIError) -> UCICoder {
+  /// What `body` reads of the next `count` bytes, beyond which it sees none. Afterwards all of them are read.
+  mutating func readPart<Result>(
+    count: Int, _ field: @autoclosure () -> String, _ body: (inout UCICoder) -> Result
+  ) throws(UCIError) -> Result {
     try require(count, field)
-    var part = self
-    offset += count
-    part.end = offset
-    return part
+    let after = end
+    end = offset + count
+    let result = body(&self)
+    (offset, end) = (end, after)
+    return result
+  }
+
+  /// Reads on from an earlier place.
+  mutating func goBack(to place: Int) { offset = min(place, offset) }
+
+  /// The next `count` bytes, shared with the message.
+  mutating func read(count: Int, _ field: @autoclosure () -> String) throws(UCIError) -> ArraySlice<UInt8> {
+    try require(count, field)
+    defer { offset += count }
+    return bytes[offset..<(offset + count)]
+  }
+
+  /// Writes bytes as they are.
+  mutating func write(_ octets: ArraySlice<UInt8>) {
+    bytes += octets
+    offset += octets.count
   }
 
   /// A count of one byte, then that many bytes.
@@ -159,21 +177,7 @@ public struct UCICoder: Sendable {
     }
   }
 
-  /// So many elements of so many octets each, which `element` makes of the bytes from an offset on.
-  @inline(__always) mutating func read<Element>(
-    _ count: Int, octets: Int, _ field: @autoclosure () -> String, _ element: (RawSpan, Int) -> Element
-  ) throws(UCIError) -> [Element] {
-    try require(count * octets, field)
-    let start = offset
-    offset += count * octets
-    let span = bytes.span.bytes
-    return [Element](unsafeUninitializedCapacity: count) { elements, initialized in
-      for index in 0..<count { elements.initializeElement(at: index, to: element(span, start + octets * index)) }
-      initialized = count
-    }
-  }
-
-  mutating func codeCount<Number: FixedWidthInteger>(
+  @inline(__always) mutating func codeCount<Number: FixedWidthInteger & BitwiseCopyable>(
     _ count: Int, _ type: Number.Type, _ field: @autoclosure () -> String
   ) throws(UCIError) -> Int {
     guard var number = Number(exactly: count) else {

@@ -68,18 +68,23 @@ public struct UCIPacket: Sendable, Hashable {
   /// The packet at the start of `bytes`; `nil` where they end inside it.
   ///
   /// - Throws: `UCIError.invalid` where no packet can begin with these bytes.
-  public init?(bytes: ArraySlice<UInt8>) throws(UCIError) {
-    let header = bytes.prefix(Self.headerLength)
-    let start = bytes.startIndex
-    guard let first = header.first else { return nil }
+  public init?(bytes: ArraySlice<UInt8>) throws(UCIError) { try self.init(bytes.span) }
+
+  /// The same.
+  public init?(bytes: [UInt8]) throws(UCIError) { try self.init(bytes.span) }
+
+  /// The same.
+  package init?(_ bytes: Span<UInt8>) throws(UCIError) {
+    guard bytes.count > 0 else { return nil }
+    let first = bytes[0]
     guard let type = UCIMessageType(rawValue: first >> 5) else {
       throw .invalid(field: "message type", offset: 0, value: UInt64(first >> 5))
     }
-    guard header.count > 1 else { return nil }
-    let second = header[start + 1]
+    guard bytes.count > 1 else { return nil }
+    let second = bytes[1]
     guard second & 0x40 == 0 else { throw .invalid(field: "opcode octet", offset: 1, value: UInt64(second)) }
-    guard header.count == Self.headerLength else { return nil }
-    let (third, fourth) = (header[start + 2], header[start + 3])
+    guard bytes.count >= Self.headerLength else { return nil }
+    let (third, fourth) = (bytes[2], bytes[3])
     let isControl = type == .command || type == .response || type == .notification
     hasLongLength = isControl && second & 0x80 != 0
     let length: Int
@@ -92,13 +97,8 @@ public struct UCIPacket: Sendable, Hashable {
     kind = UCIMessageKind(type, group: first, opcode: second)
     isContinued = first & 0x10 != 0
     guard bytes.count >= Self.headerLength + length else { return nil }
-    payload = bytes.withUnsafeBufferPointer {
-      Array(UnsafeBufferPointer(rebasing: $0[Self.headerLength..<(Self.headerLength + length)]))
-    }
+    payload = bytes.extracting(Self.headerLength..<(Self.headerLength + length)).withUnsafeBufferPointer { Array($0) }
   }
-
-  /// The same.
-  public init?(bytes: [UInt8]) throws(UCIError) { try self.init(bytes: bytes[...]) }
 
   /// What goes over the wire.
   ///

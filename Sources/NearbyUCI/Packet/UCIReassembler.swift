@@ -55,6 +55,10 @@ public struct UCIReassembler: Sendable {
       if !packet.isContinued { run.lost = nil }
       return nil
     }
+    // Most messages are one packet.
+    if run.begun == nil, !packet.isContinued, packet.payload.count <= limit {
+      return UCIPacket(packet.kind, payload: packet.payload)
+    }
     var message = UCIPacket(packet.kind, payload: [])
     if let begun = run.begun {
       if begun.kind == packet.kind { message = begun } else { dropped += 1 }

@@ -74,14 +74,18 @@ enum ByteText {
     withUnsafeTemporaryAllocation(byteCount: (line.count - start) / 2, alignment: 1) { read in
       var count = 0
       line.withUnsafeBytes { line in
-        // Eight digits at a time.
-        if let digits = line.baseAddress, let values = read.baseAddress {
-          while position + 8 <= line.count {
-            let text = UInt64(littleEndian: digits.loadUnaligned(fromByteOffset: position, as: UInt64.self))
-            guard let four = fourOctets(text) else { break }
-            values.storeBytes(of: four.littleEndian, toByteOffset: count, as: UInt32.self)
-            count += 4
-            position += 8
+        func word(_ position: Int) -> UInt64 {
+          UInt64(littleEndian: line.loadUnaligned(fromByteOffset: position, as: UInt64.self))
+        }
+        // Eight digits, and where these are some, sixteen at a time.
+        while position + 8 <= line.count, let four = eightOctets(SIMD2(word(position), zeros)) {
+          read.storeBytes(of: UInt32(truncatingIfNeeded: four), toByteOffset: count, as: UInt32.self)
+          count += 4
+          position += 8
+          while position + 16 <= line.count, let eight = eightOctets(SIMD2(word(position), word(position + 8))) {
+            read.storeBytes(of: eight, toByteOffset: count, as: UInt64.self)
+            count += 8
+            position += 16
           }
         }
         while position + 1 < line.count, let high = hexadecimalDigit(line[position]),
@@ -92,24 +96,29 @@ enum ByteText {
           position += 2
         }
       }
-      octets.append(contentsOf: read[..<count])
+      octets.append(contentsOf: UnsafeRawBufferPointer(rebasing: read[..<count]))
     }
     return position
   }
 
-  /// The four octets of eight hexadecimal digits, the first digit in the lowest byte; `nil` where one is none.
+  /// The eight octets of sixteen hexadecimal digits, the first digit in the lowest byte; `nil` where one is none.
   ///
   /// Values are taken from each byte's lowest bits, and then written as digits again: what differs was no digit.
-  private static func fourOctets(_ text: UInt64) -> UInt32? {
+  @inline(__always) private static func eightOctets(_ text: SIMD2<UInt64>) -> UInt64? {
     let ones: UInt64 = 0x0101_0101_0101_0101
-    let values = (text & (ones &* 0x0F)) &+ ((text >> 6) & ones) &* 9
-    let isLetter = ((values &+ ones &* 6) >> 4) & ones
-    let written = values &+ ones &* 0x30 &+ isLetter &* 0x27
-    guard values & (ones &* 0xF0) == 0, written == text | isLetter << 5 else { return nil }
-    let pairs = (values << 4 | values >> 8) & 0x00FF_00FF_00FF_00FF
-    let twos = (pairs | pairs >> 8) & 0x0000_FFFF_0000_FFFF
-    return UInt32(truncatingIfNeeded: twos | twos >> 16)
+    let letters = text &>> 6 & ones
+    let values = (text & 0x0F0F_0F0F_0F0F_0F0F) &+ letters &<< 3 &+ letters
+    let isLetter = (values &+ 0x0606_0606_0606_0606) &>> 4 & ones
+    // 0x27 lie between the digits and the small letters: 32 + 8 − 1.
+    let written = values &+ zeros &+ isLetter &<< 5 &+ isLetter &<< 3 &- isLetter
+    let wrong = (values & 0xF0F0_F0F0_F0F0_F0F0) | (written ^ (text | isLetter &<< 5))
+    guard wrong.x | wrong.y == 0 else { return nil }
+    let pairs = unsafeBitCast(values, to: SIMD8<UInt16>.self)
+    return unsafeBitCast(SIMD8<UInt8>(truncatingIfNeeded: pairs &<< 4 | pairs &>> 8), to: UInt64.self)
   }
+
+  /// Eight digits 0.
+  private static let zeros: UInt64 = 0x3030_3030_3030_3030
 
   static func hexadecimalDigit(_ byte: UInt8) -> UInt64? {
     switch byte {

@@ -76,7 +76,7 @@ public struct UCILog: CaptureReader {
     var start = 0
     while start < min(line.count, longestPrefix) {
       let isBegin = isDigit(line, start) && (start == 0 || !isLetterOrDigit(line[start - 1])) && canBegin(line, start)
-      if isBegin, readOctets(line, from: start, into: &octets), take(octets[...], &packets) { return start }
+      if isBegin, readOctets(line, from: start, into: &octets), take(octets.span, &packets) { return start }
       start += 1
     }
     return nil
@@ -134,7 +134,7 @@ public struct UCILog: CaptureReader {
   }
 
   /// Whole packets and nothing else; with Android's longer header one.
-  private static func take(_ bytes: ArraySlice<UInt8>, _ packets: inout [UCIPacket]) -> Bool {
+  private static func take(_ bytes: Span<UInt8>, _ packets: inout [UCIPacket]) -> Bool {
     guard bytes.count >= UCIPacket.headerLength else { return false }
     if let packet = UCIRecording.packet(bytes) {
       packets.append(packet)
@@ -142,12 +142,12 @@ public struct UCILog: CaptureReader {
     }
     var rest = bytes
     while !rest.isEmpty {
-      guard let packet = try? UCIPacket(bytes: rest) else {
+      guard let packet = try? UCIPacket(rest) else {
         packets.removeAll(keepingCapacity: true)
         return false
       }
       packets.append(packet)
-      rest = rest.dropFirst(packet.length)
+      rest = rest.extracting(packet.length...)
     }
     return true
   }
@@ -182,13 +182,17 @@ private struct UCILogClock {
     if let seconds = time(prefix) {
       microseconds = max(microseconds, UInt64(max(0, min(seconds, 1e11)) * 1e6))
     } else if packet.kind == SessionInfo.kind, !packet.isContinued, let round = SessionInfo.Round(of: packet.payload) {
-      let last = rounds[round.token]
-      let passed = UInt64(last.map { round.sequence &- $0.sequence } ?? 0)
-      let due = (last?.due ?? microseconds) + min(passed, 1 << 16) * 1000 * UInt64(round.interval)
-      rounds[round.token] = (round.sequence, due)
+      let due = Self.advance(&rounds[round.token, default: (round.sequence, microseconds)], to: round)
       microseconds = max(microseconds, due)
     }
     return microseconds
+  }
+
+  /// - Returns: when the round is due, µs.
+  private static func advance(_ last: inout (sequence: UInt32, due: UInt64), to round: SessionInfo.Round) -> UInt64 {
+    let passed = UInt64(round.sequence &- last.sequence)
+    last = (round.sequence, last.due + min(passed, 1 << 16) * 1000 * UInt64(round.interval))
+    return last.due
   }
 
   /// What stands first, with a date or without.

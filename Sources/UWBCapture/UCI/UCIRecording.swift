@@ -22,8 +22,6 @@ public struct UCIRecording: CaptureReader {
   private let source: ByteSource
   private var isBigEndian = false
   private var interfaces: [Interface] = []
-  /// Of the block at hand.
-  private var body: [UInt8] = []
   private var exchanges = UCIExchanges()
   private var own = SkippedInput()
   private var pending = PendingExchanges()
@@ -47,22 +45,27 @@ public struct UCIRecording: CaptureReader {
 
   public mutating func next() throws -> RangingExchange? {
     while pending.isEmpty {
-      guard let type = try nextBlock() else {
+      guard let block = try nextBlock() else {
         pending.take { $0 += exchanges.finish() }
         break
       }
-      takeBlock(type, body)
+      takeBlock(block)
+      source.consume(block.length)
     }
     return pending.next()
   }
 
   // MARK: Blocks
 
-  /// Reads the next block's body.
-  ///
-  /// - Returns: the block's type; `nil` at the end, where a block is cut off, or where its length can't be: nothing says where the next one
-  ///   would begin.
-  private mutating func nextBlock() throws -> UInt32? {
+  private struct Block {
+    var type: UInt32
+    var length: Int
+    /// Valid until the source is used again.
+    var body: UnsafeRawBufferPointer
+  }
+
+  /// - Returns: `nil` at the end, where a block is cut off, or where its length can't be: nothing says where the next one would begin.
+  private mutating func nextBlock() throws -> Block? {
     let place = source.bytesConsumed
     guard try fill(12) else {
       if !source.buffered.isEmpty { own.add("truncatedBlock", at: "byte \(place)") }
@@ -87,10 +90,8 @@ public struct UCIRecording: CaptureReader {
       source.consume(source.buffered.count)
       return nil
     }
-    body.removeAll(keepingCapacity: true)
-    body.append(contentsOf: source.buffered[8..<(length - 4)])
-    source.consume(length)
-    return type
+    return Block(
+      type: type, length: length, body: UnsafeRawBufferPointer(rebasing: source.buffered[8..<(length - 4)]))
   }
 
   private func fill(_ count: Int) throws -> Bool {
@@ -106,23 +107,17 @@ public struct UCIRecording: CaptureReader {
     return isBigEndian ? Value(bigEndian: value) : Value(littleEndian: value)
   }
 
-  private func number<Value: FixedWidthInteger & BitwiseCopyable>(
-    _ bytes: [UInt8], _ offset: Int, as type: Value.Type
-  ) -> Value {
-    bytes.withUnsafeBytes { number($0, offset, as: type) }
-  }
-
-  private mutating func takeBlock(_ type: UInt32, _ body: [UInt8]) {
-    switch type {
-    case 1 where body.count >= 8: interfaces.append(interface(body))
-    case 6 where body.count >= 20: takePacket(body)
+  private mutating func takeBlock(_ block: Block) {
+    switch block.type {
+    case 1 where block.body.count >= 8: interfaces.append(interface(block.body))
+    case 6 where block.body.count >= 20: takePacket(block.body)
     case 1, 6: own.add("badBlock")
     default: break
     }
   }
 
   /// Interface description: link type u16, reserved u16, most bytes of a packet u32, options.
-  private func interface(_ body: [UInt8]) -> Interface {
+  private func interface(_ body: UnsafeRawBufferPointer) -> Interface {
     var interface = Interface(isUCI: Self.linkTypes.contains(number(body, 0, as: UInt16.self)))
     var offset = 8
     while offset + 4 <= body.count {
@@ -140,7 +135,7 @@ public struct UCIRecording: CaptureReader {
   }
 
   /// Enhanced packet: interface u32, time high u32, low u32, captured u32, original u32, packet, options.
-  private mutating func takePacket(_ body: [UInt8]) {
+  private mutating func takePacket(_ body: UnsafeRawBufferPointer) {
     let index = Int(number(body, 0, as: UInt32.self))
     guard interfaces.indices.contains(index) else { return own.add("badBlock") }
     guard interfaces[index].isUCI else { return own.add("otherLinkType") }
@@ -149,23 +144,24 @@ public struct UCIRecording: CaptureReader {
     guard captured <= body.count - 20 else { return own.add("badBlock") }
     // Android marks the opening of the chip so.
     guard captured > 0 else { return }
-    guard let packet = Self.packet(body[20..<(20 + captured)]) else { return own.add("badPacket") }
+    guard let packet = Self.packet(body.bindMemory(to: UInt8.self).span.extracting(20..<(20 + captured))) else {
+      return own.add("badPacket")
+    }
     let time = UInt64(min(Double(UInt64.max / 2), Double(count) * interfaces[index].microseconds))
     let exact = interfaces[index].microseconds == 1 ? count : time
     pending.take { exchanges.push(packet, microseconds: exact, into: &$0) }
   }
 
   /// A packet as on the wire, or with Android's header: a length of four bytes in place of the reserved octet and one, or of two.
-  static func packet(_ bytes: ArraySlice<UInt8>) -> UCIPacket? {
-    if let packet = try? UCIPacket(bytes: bytes), packet.length == bytes.count { return packet }
-    guard let first = bytes.first, let type = UCIMessageType(rawValue: first >> 5), bytes.count > 1 else { return nil }
-    let header = type == .data ? 2 : 3
-    guard bytes.count >= header + 4 else { return nil }
-    let payload = bytes.dropFirst(header + 4)
-    let length = bytes[(payload.startIndex - 4)..<payload.startIndex].reversed().reduce(0) { $0 << 8 | Int($1) }
-    guard payload.count == length else { return nil }
+  static func packet(_ bytes: Span<UInt8>) -> UCIPacket? {
+    if let packet = try? UCIPacket(bytes), packet.length == bytes.count { return packet }
+    guard bytes.count > 1, let type = UCIMessageType(rawValue: bytes[0] >> 5) else { return nil }
+    let header = (type == .data ? 2 : 3) + 4
+    guard bytes.count >= header else { return nil }
+    let length = (1...4).reduce(0) { $0 << 8 | Int(bytes[header - $1]) }
+    guard bytes.count - header == length else { return nil }
     return UCIPacket(
-      UCIMessageKind(type, group: first, opcode: bytes[bytes.startIndex + 1]), isContinued: first & 0x10 != 0,
-      payload: Array(payload))
+      UCIMessageKind(type, group: bytes[0], opcode: bytes[1]), isContinued: bytes[0] & 0x10 != 0,
+      payload: bytes.extracting(header...).withUnsafeBufferPointer { Array($0) })
   }
 }

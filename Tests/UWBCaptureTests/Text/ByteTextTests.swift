@@ -5,11 +5,11 @@ import Testing
 
 /// Digits and separators that are taken eight at a time, against one at a time.
 @Suite struct ByteTextTests {
-  @Test("Octets of hexadecimal digits: every byte at every place of a word")
+  @Test("Octets of hexadecimal digits: every byte at every place of a word, and of two words behind it")
   func everyByteAtEveryPlace() {
-    for place in 0..<16 {
+    for place in 0..<32 {
       for byte in UInt8.min ... .max {
-        var line = Array("0123456789abcDEF".utf8)
+        var line = Array("0123456789abcDEFfEdCBA9876543210".utf8)
         line[place] = byte
         var octets: [UInt8] = [0xEE]
         let end = ByteText.appendOctets(line.span, from: 0, to: &octets)
