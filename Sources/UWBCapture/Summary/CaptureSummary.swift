@@ -45,9 +45,9 @@ public struct CaptureSummary: Sendable {
   /// Exchanges counted so far.
   public private(set) var exchanges = 0
   /// Exchanges of each peer.
-  public var peers: [DeviceAddress: Int] { peerCounts.counts }
+  public var peers: [DeviceAddress: Int] { peerCounts.all }
   /// Exchanges by address of the local device.
-  public var locals: [DeviceAddress: Int] { localCounts.counts }
+  public var locals: [DeviceAddress: Int] { localCounts.all }
   /// Counts of the polls.
   public private(set) var poll = Message()
   /// Counts of the responses.
@@ -65,7 +65,7 @@ public struct CaptureSummary: Sendable {
   /// Antennas × taps → CIRs.
   public var shapes: [String: Int] {
     Dictionary(
-      shapeCounts.map { shape, count in
+      shapeCounts.all.map { shape, count in
         let format = shape.format == .int16 ? "int16" : "float32"
         return ("\(shape.antennas) × \(shape.taps) taps, \(format)", count)
       }, uniquingKeysWith: +)
@@ -95,9 +95,9 @@ public struct CaptureSummary: Sendable {
     var format: ChannelImpulseResponse.SampleFormat
   }
 
-  private var peerCounts = AddressCounts()
-  private var localCounts = AddressCounts()
-  private var shapeCounts: [Shape: Int] = [:]
+  private var peerCounts = RunCounts<DeviceAddress>()
+  private var localCounts = RunCounts<DeviceAddress>()
+  private var shapeCounts = RunCounts<Shape>(limit: 64)
   private var waits = WaitHistogram()
   private var lastTime: Double?
   private var lastLocal: DeviceTime?
@@ -138,7 +138,7 @@ public struct CaptureSummary: Sendable {
       }
     }
     lastTime = exchange.time
-    let reading = exchange.initiator == .peer ? exchange.poll.reception?.time : exchange.poll.transmitted
+    let reading = exchange.initiator == .peer ? exchange.poll.withReception(\.time) : exchange.poll.transmitted
     guard let reading, reading.ticks != 0 else { return }
     if let lastLocal, reading.ticks < lastLocal.ticks { clockWraps += 1 }
     lastLocal = reading
@@ -146,8 +146,7 @@ public struct CaptureSummary: Sendable {
 
   private mutating func add(_ response: ChannelImpulseResponse) {
     impulseResponses += 1
-    let shape = Shape(antennas: response.antennaCount, taps: response.tapCount, format: response.format)
-    if shapeCounts.count < 64 || shapeCounts[shape] != nil { shapeCounts[shape, default: 0] += 1 }
+    shapeCounts.add(Shape(antennas: response.antennaCount, taps: response.tapCount, format: response.format))
     fewestAntennas = min(fewestAntennas ?? .max, response.antennaCount)
     let check = SampleCheck(response)
     if check.isAllZero { allZero += 1 }
@@ -158,24 +157,33 @@ public struct CaptureSummary: Sendable {
   }
 }
 
-/// Counts addresses. A run of the same one is looked up once.
-private struct AddressCounts: Sendable {
-  private var ended: [DeviceAddress: Int] = [:]
-  private var run: (address: DeviceAddress, count: Int)?
+/// Counts how often there is what. A run of the same is looked up once.
+private struct RunCounts<Value: Hashable & Sendable>: Sendable {
+  /// Most values that are told apart; those that come later are not counted.
+  private let limit: Int
+  private var ended: [Value: Int] = [:]
+  private var run: (value: Value, count: Int)?
 
-  mutating func add(_ address: DeviceAddress) {
-    if run?.address == address {
+  init(limit: Int = .max) { self.limit = limit }
+
+  mutating func add(_ value: Value) {
+    if run?.value == value {
       run?.count += 1
     } else {
-      if let run { ended[run.address, default: 0] += run.count }
-      run = (address, 1)
+      endRun()
+      run = (value, 1)
     }
   }
 
-  var counts: [DeviceAddress: Int] {
-    var counts = ended
-    if let run { counts[run.address, default: 0] += run.count }
-    return counts
+  private mutating func endRun() {
+    guard let run, ended.count < limit || ended[run.value] != nil else { return }
+    ended[run.value, default: 0] += run.count
+  }
+
+  var all: [Value: Int] {
+    var counts = self
+    counts.endRun()
+    return counts.ended
   }
 }
 
