@@ -11,6 +11,7 @@ let package = Package(
   platforms: [.macOS(.v26)],
   dependencies: [
     .package(name: "UWBDSP", path: ".."),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     // Without its allocation interposer: allocations are counted exactly in the tests.
     .package(url: "https://github.com/ordo-one/benchmark", from: "1.38.1", traits: []),
   ],
@@ -28,6 +29,9 @@ let package = Package(
         "Workloads", "PhysicalLimit", engine("UWBDSP"), engine("UWBReport"), engine("UWBSimulation"),
         engine("UWBCapture"),
       ], swiftSettings: strict),
+    .executableTarget(
+      name: "bare-start", dependencies: [.product(name: "ArgumentParser", package: "swift-argument-parser")],
+      swiftSettings: strict),
     // The benchmark plugin takes every program that lies right in a folder `Benchmarks`, so the others are in Sources.
     .executableTarget(
       name: "EngineBenchmarks", dependencies: ["Workloads", .product(name: "Benchmark", package: "benchmark")],

@@ -1,11 +1,12 @@
 """The whole chain beside what people write in Python, on identical bytes: a capture's 16-bit taps in memory to a distance.
 
-    chain_peers.py MEASURE CAPTURE…     captures as `measure make` writes them
+    chain_peers.py MEASURE CAPTURE… [--peers PEERS]     captures as `measure make` writes them, and the peers in C++
 
-Ours is `measure distances`: the engine over the exchanges of the mapped capture, with the profile's estimator and with `rice-fit`. The peers read the same file, and for each CIR
-interpolate by zero-padding the spectrum × 16 and take the first crossing of a threshold (0.3 of the peak, at least 6 times the
-noise); two-way ranging on the result is not in their time. A crossing lies a constant before the peak, so the median error is taken
-off everybody's distances, ours too. One thread each, one CIR after the other but where `batch` is said. Prints one JSON object a line.
+Ours is `measure distances`: the engine over the exchanges of the mapped capture, with the profile's estimator and with others. The peers read
+the same file. For each CIR they interpolate by zero-padding the spectrum × 16 and take the first crossing of a threshold (0.3 of the peak, at
+least 6 times the noise); two-way ranging on the result is not in their time. A crossing lies a constant before the peak, so the median error is
+taken off everybody's distances, ours too; larger errors than 4 taps count as such. One thread each, one CIR after the other but where `batch`
+is said. Prints one JSON object a line.
 """
 
 import argparse
@@ -25,9 +26,11 @@ import scipy.fft
 FACTOR = 16
 POINTS = 1024  # a power of two: the accumulator's 1016 = 8 · 127 would cost several times as much
 WINDOW = 64
+NOISE = 96  # taps from the start: no first path lies there
 TICK = 1 / (128 * 499.2e6)  # s
 SPEED = 299_702_547.0  # m/s
 AGREE = 0.1  # m: the median distance between our answers and a peer's may be so much
+CLIP = 4 * SPEED / (2 * 499.2e6)  # m: larger errors count as this
 
 
 class Capture:
@@ -36,6 +39,7 @@ class Capture:
     def __init__(self, path):
         meta = json.loads(Path(f"{path}.sigmf-meta").read_text())
         samples = np.fromfile(f"{path}.sigmf-data", dtype="<i2").reshape(-1, 2)
+        self.profile = meta["global"]["uwb:profile"]
         self.exchanges = {}
         self.rows, self.places = [], []
         for segment in meta["captures"]:
@@ -45,11 +49,12 @@ class Capture:
             for other in segment.get("uwb:other_messages", []):
                 exchange[other["uwb:message"]] = other
             if "uwb:truth" in segment:
-                exchange["truth"] = segment["uwb:truth"]["uwb:distance_m"]
+                exchange["truth"] = segment["uwb:truth"]
             start, count = segment["core:sample_start"], segment["uwb:tap_count"]
             self.rows.append(samples[start : start + count])
             self.places.append((segment["uwb:exchange"], message))
-        self.truth = np.array([exchange["truth"] for exchange in self.exchanges.values()])
+        self.truth = np.array([exchange["truth"]["uwb:distance_m"] for exchange in self.exchanges.values()])
+        self.azimuths = np.degrees([exchange["truth"].get("uwb:azimuth_rad", np.nan) for exchange in self.exchanges.values()])
 
     def distances(self, first_paths):
         """Double-sided two-way ranging with the receptions moved to these first paths, m."""
@@ -99,7 +104,7 @@ def crossing(magnitude, noise):
 
 
 def noise_of(taps):
-    return np.sqrt(np.mean(np.abs(taps[:256]) ** 2))
+    return np.sqrt(np.mean(np.abs(taps[:NOISE]) ** 2))
 
 
 def numpy_full(row):
@@ -112,17 +117,6 @@ def scipy_full(row):
     taps = complex_taps(row)
     fine = scipy.fft.ifft(padded(scipy.fft.fft(taps, POINTS), POINTS), overwrite_x=True) * FACTOR
     return crossing(np.abs(fine), noise_of(taps))
-
-
-def window_start(taps):
-    return int(np.clip(np.argmax(np.abs(taps)) - WINDOW // 2, 0, len(taps) - WINDOW))
-
-
-def scipy_window(row):
-    taps = complex_taps(row)
-    start = window_start(taps)
-    fine = scipy.fft.ifft(padded(scipy.fft.fft(taps[start : start + WINDOW]), WINDOW), overwrite_x=True) * FACTOR
-    return start + crossing(np.abs(fine), noise_of(taps))
 
 
 class FFTW:
@@ -158,7 +152,7 @@ def scipy_window_batch(rows):
     starts = np.clip(magnitude.argmax(axis=1) - WINDOW // 2, 0, taps.shape[1] - WINDOW)
     windows = np.take_along_axis(taps, starts[:, None] + np.arange(WINDOW), axis=1)
     fine = np.abs(scipy.fft.ifft(padded(scipy.fft.fft(windows), WINDOW), overwrite_x=True) * FACTOR)
-    noise = np.sqrt(np.mean(magnitude[:, :256] ** 2, axis=1))
+    noise = np.sqrt(np.mean(magnitude[:, :NOISE] ** 2, axis=1))
     threshold = np.maximum(0.3 * fine.max(axis=1), 6 * noise)
     place = np.maximum(1, (fine > threshold[:, None]).argmax(axis=1))
     before = np.take_along_axis(fine, place[:, None] - 1, axis=1)[:, 0]
@@ -179,57 +173,81 @@ def batched(capture):
 
 
 def centred(distances, truth):
-    """Errors less their median; NaN where there is no answer."""
+    """Errors less their median, clipped; NaN where there is no answer."""
     errors = distances - truth
-    return errors - np.nanmedian(errors)
+    return np.clip(errors - np.nanmedian(errors), -CLIP, CLIP)
+
+
+def compiled(peers, path, capture, passes):
+    """First paths and µs a CIR of the peers in C++, by name."""
+    if not peers:
+        return {}
+    data, taps = f"{path}.sigmf-data", len(capture.rows[0])
+    command = [peers, "crossing", data, str(len(capture.rows)), str(taps), str(passes)]
+    output = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+    rows = map(json.loads, output.splitlines())
+    return {f"C++, FFTW {row['estimator'].removeprefix('crossing ')}": (np.array(row["answers"], dtype=float), row["us"]) for row in rows}
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("measure")
     parser.add_argument("captures", nargs="+")
+    parser.add_argument("--peers", help="those in C++")
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
 
     peers = {
-        "numpy ×16, whole CIR": one_by_one(numpy_full),
-        "scipy ×16, whole CIR": one_by_one(scipy_full),
-        "scipy ×16, 64 taps": one_by_one(scipy_window),
-        "scipy ×16, 64 taps, batch": batched,
+        "NumPy ×16, whole CIR": one_by_one(numpy_full),
+        "SciPy ×16, whole CIR": one_by_one(scipy_full),
+        "SciPy ×16, 64 taps, batch": batched,
     }
     try:
-        peers["pyfftw ×16, whole CIR"] = one_by_one(FFTW())
+        peers["pyFFTW ×16, whole CIR"] = one_by_one(FFTW())
     except ImportError:
         pass
     for path in options.captures:
-        capture = Capture(path)
-        with tempfile.TemporaryDirectory() as folder:
-            out = f"{folder}/distances"
-            # Ours and theirs in turn, so that the machine's drift meets both.
-            mine = {"ours": [], "ours, rice-fit": ["--delay", "rice-fit"]}
-            best = dict.fromkeys([*mine, *peers], float("inf"))
-            answers = {}
-            for _ in range(options.rounds):
-                for name, words in mine.items():
-                    command = [options.measure, "distances", f"{path}.sigmf-meta", out, *words]
-                    line = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-                    best[name] = min(best[name], json.loads(line)["ns_per_cir"] / 1e3)
-                    answers[name] = np.loadtxt(out)
-                for name, run in peers.items():
-                    start = time.perf_counter()
-                    first_paths = run(capture)
-                    best[name] = min(best[name], 1e6 * (time.perf_counter() - start) / len(capture.rows))
-                    if name not in answers:
-                        answers[name] = capture.distances(first_paths)
-        ours = centred(answers["ours"], capture.truth)
-        for name, microseconds in best.items():
-            errors = centred(answers[name], capture.truth)
-            apart = float(np.nanmedian(np.abs(errors - ours)))
-            row = {"capture": Path(path).name, "estimator": name, "cirs": len(capture.rows), "us_per_cir": microseconds}
-            row |= {"cirs_per_second": 1e6 / microseconds, "times_ours": microseconds / best["ours"]}
-            row |= {"rms_m": float(np.sqrt(np.nanmean(errors**2))), "p90_m": float(np.nanquantile(np.abs(errors), 0.9))}
-            row |= {"missed": int(np.isnan(errors).sum()), "apart_m": apart, "agrees": apart <= AGREE}
+        for row in compared(path, peers, options):
             print(json.dumps(row), flush=True)
+
+
+def compared(path, peers, options):
+    """A row for each: ours and theirs in turn, so that the machine's drift meets all."""
+    capture = Capture(path)
+    mine = {"ours": [], "ours, rice-fit": ["--delay", "rice-fit"]}
+    if capture.profile == "dw1000":
+        mine["ours, edge-fit"] = ["--delay", "edge-fit"]
+    best, answers = {}, {}
+
+    def keep(name, microseconds, distances):
+        best[name] = min(best.get(name, microseconds), microseconds)
+        answers.setdefault(name, centred(distances(), capture.truth))
+
+    with tempfile.TemporaryDirectory() as folder:
+        out = f"{folder}/distances"
+        for turn in range(options.rounds + 1):
+            for name, words in mine.items():
+                command = [options.measure, "distances", f"{path}.sigmf-meta", out, *words]
+                line = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+                keep(name, json.loads(line)["ns_per_cir"] / 1e3, lambda: np.loadtxt(out)[:, 0])
+            # In the first turn answers alone: whoever answers otherwise than ours is not timed.
+            for name, (first_paths, microseconds) in compiled(options.peers, path, capture, 10 if turn else 0).items():
+                keep(name, microseconds or float("inf"), lambda: capture.distances(first_paths))
+            for name, run in peers.items():
+                start = time.perf_counter()
+                first_paths = run(capture)
+                keep(name, 1e6 * (time.perf_counter() - start) / len(capture.rows), lambda: capture.distances(first_paths))
+            for name, errors in answers.items():
+                apart = float(np.nanmedian(np.abs(errors - answers["ours"])))
+                if apart > AGREE:
+                    raise SystemExit(f"performance: {name} answers otherwise than ours on {path}: half of all by over {apart:.2f} m")
+    for name, microseconds in best.items():
+        errors = answers[name]
+        row = {"capture": Path(path).name.rsplit("-", 1)[0], "estimator": name, "cirs": len(capture.rows), "us_per_cir": microseconds}
+        row |= {"cirs_per_second": 1e6 / microseconds, "times_ours": microseconds / best["ours"]}
+        row |= {"rms_m": float(np.sqrt(np.nanmean(errors**2))), "p90_m": float(np.nanquantile(np.abs(errors), 0.9))}
+        row |= {"missed": int(np.isnan(errors).sum()), "apart_m": float(np.nanmedian(np.abs(errors - answers["ours"])))}
+        yield row
 
 
 if __name__ == "__main__":

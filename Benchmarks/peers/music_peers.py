@@ -1,4 +1,4 @@
-"""MUSIC over a row of eight antennas, 64 snapshots, one source: ours beside NumPy's and pyroomacoustics', on the same snapshots.
+"""MUSIC over a row of eight antennas, 64 snapshots, one source: ours beside what people use in Python, on the same snapshots.
 
     music_peers.py UWB MEASURE FOLDER
 
@@ -48,7 +48,7 @@ def main():
 
     for _ in range(3):
         azimuths = folder / "azimuths"
-        line = subprocess.run([measure, "directions", folder / "0", azimuths], check=True, capture_output=True, text=True)
+        line = subprocess.run([measure, "directions", folder / "0", azimuths, "--method", "music"], check=True, capture_output=True, text=True)
         errors = np.loadtxt(azimuths) - np.array(truth["azimuths_deg"]).ravel()
         keep("ours", json.loads(line.stdout)["us"], float(np.sqrt(np.mean(errors**2))))
         for name, estimator in peers.items():

@@ -10,7 +10,7 @@ extension Workload {
         chain(
           "\(antennas)-antenna\(antennas == 1 ? "" : "s")/\(inRoom ? "room" : "free-space")", .ideal, antennas, inRoom)
       }
-    } + [
+    } + randomRooms + [
       chain("1-antenna/room-rice-fit", rice, 1, true),
       chain("1-antenna/room-dw1000", .dw1000, 1, true),
       chain("1-antenna/free-space-dw1000", .dw1000, 1, false),
@@ -22,6 +22,12 @@ extension Workload {
         return Prepared { path.process(ring.next()) }
       },
     ]
+
+  private static let randomRooms = [1, 2, 4].map { antennas in
+    Workload("chain/\(antennas)-antenna\(antennas == 1 ? "" : "s")/random-rooms", .exchange) {
+      chain(.ideal, SimulatedInput.rooms(.rooms, antennas: antennas, count: 200))
+    }
+  }
 
   private static let rice = {
     var profile = DeviceProfile.ideal
@@ -49,4 +55,9 @@ extension Workload {
     let ring = Ring(exchanges)
     return Prepared { _ = engine.measure(ring.next(), using: workspace) }
   }
+}
+
+extension ArenaFamily {
+  /// Rooms drawn at random, the direct path free.
+  public static let rooms = ArenaFamily.named("room") ?? all[0]
 }

@@ -35,6 +35,44 @@ public enum SimulatedInput {
     return Array(ExchangeSimulator(link, seed: seed))
   }
 
+  /// Exchanges in rooms of an arena family, a room each: sizes, places, walls, things and the diffuse tail are drawn at random. The strongest
+  /// tap is 22–38 dB over the noise. Held as 16-bit integers; poll and final have a CIR each, which differ in their noise.
+  public static func rooms(
+    _ family: ArenaFamily, antennas: Int, count: Int, seed: UInt64 = 1
+  ) -> [RangingExchange] {
+    let single = ArenaTrials(family: family, seed: seed)
+    let several = antennas > 1 ? ArenaArrayTrials(family: family, antennaCount: antennas, seed: seed) : nil
+    // Clocks are exact, and so are the chip's first paths: what is off is the estimators' doing.
+    let (flight, reply): (Int64, Int64) = (2000, 128_000_000)
+    func time(_ flights: Int64, _ replies: Int64) -> DeviceTime {
+      DeviceTime(ticks: UInt64(flights * flight + replies * reply))
+    }
+    func reception(_ room: Int, _ number: Int, at time: DeviceTime) -> (Reception, azimuth: Double?) {
+      let trial = several?.trial(room, reception: number)
+      let alone = trial == nil ? single.trial(room, reception: number) : nil
+      let response = trial?.response ?? alone?.response
+      let samples = (0..<antennas).flatMap { response?.samples(antenna: $0) ?? [] }
+      let first = trial?.firstPathTaps ?? alone?.firstPathTaps ?? 0
+      return (
+        Reception(
+          time: time, chipFirstPathTaps: first - family.profile.peakOffsetTaps,
+          impulseResponse: AccumulatorQuantisation.automaticGain(peakCounts: 8000)
+            .impulseResponse(samples, antennaCount: antennas)),
+        trial?.azimuth
+      )
+    }
+    return (0..<count).map { room in
+      let (poll, azimuth) = reception(room, 0, at: time(1, 0))
+      let (final, _) = reception(room, 1, at: time(3, 2))
+      return RangingExchange(
+        index: room, time: 0.1 * Double(room), peer: DeviceAddress(rawValue: 1), initiator: .peer,
+        poll: RangingMessage(transmitted: time(0, 0), reception: poll),
+        response: RangingMessage(transmitted: time(1, 1), reception: Reception(time: time(2, 1))),
+        final: RangingMessage(transmitted: time(2, 2), reception: final),
+        truth: GroundTruth(distance: Double(flight) * UWB.tick * UWB.speedOfLightInAir, azimuth: azimuth))
+    }
+  }
+
   /// CIRs of one antenna and channel, 25 dB, as 16-bit integers.
   public static func responses(
     _ channel: Channel, count: Int = 64, tapCount: Int = 1016, snrdB: Double = 25

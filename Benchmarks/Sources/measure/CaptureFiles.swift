@@ -1,6 +1,7 @@
 import Foundation
 import UWBCapture
 import UWBDSP
+import UWBSimulation
 import Workloads
 
 /// Resident memory, kB: `VmHWM` is the most there was, `RssAnon` the process's own now.
@@ -10,27 +11,54 @@ private func memory(_ field: String) -> Int {
   return Int(line.filter(\.isNumber)) ?? 0
 }
 
-/// Writes a made-up capture: exchanges of two CIRs of 1016 taps.
-func makeCapture(_ path: String, count: Int, inRoom: Bool, profile name: String) throws {
-  guard let profile = DeviceProfile.named(name) else {
+/// What a made-up capture holds.
+struct MadeUpCapture {
+  var antennas = 1
+  var isInRoom = true
+  /// Rooms of this arena family in place of the built-in one.
+  var family: String?
+  var profile = DeviceProfile.ideal.name
+}
+
+/// Writes a made-up capture: exchanges of two CIRs of 1016 taps on each antenna, `count` of them on each.
+func makeCapture(_ path: String, count: Int, _ made: MadeUpCapture) throws {
+  guard let profile = DeviceProfile.named(made.profile) else {
     throw CaptureError(
-      file: path, problem: "there is no profile “\(name)” to make it with",
+      file: path, problem: "there is no profile “\(made.profile)” to make it with",
       remedy: "Take one of \(DeviceProfile.all.map(\.name).joined(separator: ", ")).")
   }
-  // A few walks with noise of their own, over and over.
-  let exchanges = (1...5).flatMap { seed in
-    SimulatedInput.exchanges(antennas: 1, inRoom: inRoom, count: .max, profile: profile, seed: seed)
+  let count = max(1, count / 2)
+  let exchanges: [RangingExchange]
+  if let name = made.family {
+    guard let family = ArenaFamily.named(name), ArenaArrayTrials.families.contains(family),
+      made.profile == family.profile.name
+    else {
+      throw CaptureError(
+        file: path, problem: "can't be made of rooms “\(name)” with profile \(made.profile)",
+        remedy:
+          "Take one of \(ArenaArrayTrials.families.map { "\($0.name) with \($0.profile.name)" }.joined(separator: ", "))."
+      )
+    }
+    exchanges = SimulatedInput.rooms(family, antennas: made.antennas, count: count)
+  } else {
+    // A few walks with noise of their own, over and over.
+    exchanges = (1...5).flatMap { seed in
+      SimulatedInput.exchanges(
+        antennas: made.antennas, inRoom: made.isInRoom, count: .max, profile: profile, seed: seed)
+    }
   }
-  let writer = try createCapture(path, header: CaptureHeader(format: "sigmf", profile: name, notes: ["made up"]))
+  let array = made.antennas > 1 ? SimulatedInput.array(antennas: made.antennas).layout : nil
+  let writer = try createCapture(
+    path, header: CaptureHeader(format: "sigmf", profile: profile.name, array: array, notes: ["made up"]))
   let start = now()
-  for index in 0..<max(1, count / 2) {
+  for index in 0..<count {
     var exchange = exchanges[index % exchanges.count]
     exchange.index = index
     exchange.time = 0.01 * Double(index)
     try writer.append(exchange)
   }
   try writer.finish()
-  print(fields: ["path": path, "cirs": count, "seconds": now() - start, "most_kb": memory("VmHWM")])
+  print(fields: ["path": path, "cirs": 2 * count, "seconds": now() - start, "most_kb": memory("VmHWM")])
 }
 
 /// Reads a capture up to the engine's door.
@@ -53,7 +81,8 @@ func readCapture(_ path: String) throws {
   ])
 }
 
-/// Measures all exchanges of a capture, taps in memory, one after the other, ten times over; writes the distances, one a line.
+/// Measures all exchanges of a capture, taps in memory, one after the other, ten times over. Writes a line for each: distance, azimuth
+/// (degrees), the shortest of its times (ns).
 ///
 /// - Parameter name: of the delay estimator, where it isn't the profile's.
 func measureDistances(_ path: String, to out: String, delay name: String?) throws {
@@ -70,16 +99,32 @@ func measureDistances(_ path: String, to out: String, delay name: String?) throw
       file: path, problem: "can't be measured by “\(name ?? "")”: there is no such delay estimator",
       remedy: "Take one of \(DelayMethod.allCases.map(\.rawValue).joined(separator: ", ")).")
   }
-  let engine = RangingEngine(RangingEngine.Configuration(profile: profile, delay: delay))
+  let array = reader.header.array.map { AntennaArray($0) }
+  let engine = RangingEngine(RangingEngine.Configuration(profile: profile, delay: delay, array: array))
   let workspace = engine.makeWorkspace()
-  var distances = [Double](repeating: .nan, count: exchanges.count)
-  func pass() {
+  var results = [RangingMeasurement?](repeating: nil, count: exchanges.count)
+  var shortest = [Double](repeating: .infinity, count: exchanges.count)
+  var (total, unit) = (Double.infinity, Double.infinity)
+  let transforms = try TransformPair()
+  // The first pass warms up; the unit is measured between passes, so that both meet the same machine.
+  for pass in 0...10 {
+    let start = now()
     for index in exchanges.indices {
-      distances[index] = engine.measure(exchanges[index], using: workspace).distance ?? .nan
+      let before = now()
+      results[index] = engine.measure(exchanges[index], using: workspace)
+      if pass > 0 { shortest[index] = min(shortest[index], now() - before) }
     }
+    if pass > 0 { total = min(total, now() - start) }
+    unit = min(unit, transforms.seconds())
   }
-  let best = shortest(of: 10, pass)
-  try Data(distances.map { "\($0)\n" }.joined().utf8).write(to: URL(fileURLWithPath: out))
-  let cirs = exchanges.reduce(0) { $0 + $1.receptionsWithImpulseResponse.count }
-  print(fields: ["path": path, "exchanges": exchanges.count, "ns_per_cir": 1e9 * best / Double(max(1, cirs))])
+  let lines = zip(results, shortest).map { result, seconds in
+    let azimuth = (result?.azimuth ?? .nan) * 180 / .pi
+    return "\(result?.distance ?? .nan) \(azimuth) \(1e9 * seconds)\n"
+  }
+  try Data(lines.joined().utf8).write(to: URL(fileURLWithPath: out))
+  let cirs = exchanges.reduce(0) { $0 + $1.receptionsWithImpulseResponse.count } * (array?.positions.count ?? 1)
+  print(fields: [
+    "path": path, "exchanges": exchanges.count, "cirs": cirs, "ns_per_cir": 1e9 * total / Double(max(1, cirs)),
+    "unit_ns": 1e9 * unit,
+  ])
 }

@@ -43,9 +43,9 @@ private struct ExportedCase: Decodable {
   }
 }
 
-/// MUSIC over all trials of the exported case PATH.json, snapshots in memory, one after the other, ten times over; writes the
-/// azimuths, degrees, one a line.
-func measureDirections(_ path: String, to out: String) throws {
+/// An estimator over all trials of the exported case PATH.json. Writes a line for each: azimuths, degrees, `nan` where a source is missing.
+/// Timed are the first trials, in memory, one after the other, over and over.
+func measureDirections(_ path: String, to out: String, method name: String) throws {
   let truth = try JSONDecoder().decode(
     ExportedCase.self, from: Data(contentsOf: URL(fileURLWithPath: "\(path).json")))
   let data = try Data(contentsOf: URL(fileURLWithPath: "\(path).cf64"))
@@ -56,20 +56,33 @@ func measureDirections(_ path: String, to out: String) throws {
       file: path, problem: "holds something else than its description says",
       remedy: "Make it with `uwb evaluate angle --export`.")
   }
-  let trials = truth.snapshots(of: data)
   var options = DirectionOptions()
   options.sources = .known(truth.sources)
-  let estimator = MUSIC(array: truth.array, options: options)
-  let workspace = estimator.makeWorkspace(snapshotCount: truth.snapshots)
-  var estimate = DirectionEstimate()
-  var azimuths = [Double](repeating: .nan, count: trials.count)
-  func pass() {
-    for index in trials.indices {
-      estimator.estimate(trials[index], into: &estimate, using: workspace)
-      azimuths[index] = (estimate.sources.first?.azimuth ?? .nan) * 180 / .pi
-    }
+  guard let estimator = DirectionMethod(rawValue: name)?.estimator(for: truth.array, options: options) else {
+    throw CaptureError(
+      file: path, problem: "can't be estimated by “\(name)”",
+      remedy: "Take one of \(DirectionMethod.allCases.map(\.rawValue).joined(separator: ", ")) that suits the array.")
   }
-  let best = shortest(of: 10, pass)
-  try Data(azimuths.map { "\($0)\n" }.joined().utf8).write(to: URL(fileURLWithPath: out))
-  print(fields: ["path": path, "trials": trials.count, "us": 1e6 * best / Double(max(trials.count, 1))])
+  let (lines, seconds) = directions(by: estimator, truth.snapshots(of: data), sources: truth.sources)
+  try Data(lines.joined().utf8).write(to: URL(fileURLWithPath: out))
+  print(fields: ["path": path, "trials": truth.trials, "us": 1e6 * seconds])
+}
+
+private func directions(
+  by estimator: some DirectionEstimator, _ trials: [Snapshots], sources: Int
+) -> (lines: [String], seconds: Double) {
+  let workspace = estimator.makeWorkspace(snapshotCount: trials.first?.snapshotCount ?? 1)
+  var estimate = DirectionEstimate()
+  let lines = trials.map { trial in
+    estimator.estimate(trial, into: &estimate, using: workspace)
+    let azimuths = (0..<sources).map { index in
+      index < estimate.sources.count ? (estimate.sources[index].azimuth ?? .nan) * 180 / .pi : .nan
+    }
+    return azimuths.map { "\($0)" }.joined(separator: " ") + "\n"
+  }
+  let timed = trials.prefix(timedTrials)
+  let seconds = shortest(of: 200) {
+    for trial in timed { estimator.estimate(trial, into: &estimate, using: workspace) }
+  }
+  return (lines, seconds / Double(max(1, timed.count)))
 }

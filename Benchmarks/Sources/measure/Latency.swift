@@ -1,5 +1,6 @@
 import Foundation
 import UWBDSP
+import UWBSimulation
 import Workloads
 
 /// Counts of times by 1/64 of an octave, from 1 ns to minutes: quantiles to 1 %, in memory that does not grow.
@@ -24,11 +25,17 @@ private struct Histogram {
   }
 }
 
-/// Each of `count` exchanges by itself (one antenna, 64 exchanges over and over, default estimator), and as long a loop that
-/// touches no memory after each: what the machine's own stalls are. In a room, where an exchange takes longer, a twentieth.
+/// Each of `count` exchanges by itself (one antenna, 64 exchanges or 1000 random rooms over and over, default estimator), and as long a loop that
+/// touches no memory after each: what the machine's own stalls are. In rooms, where an exchange takes longer, a twentieth.
 func measureLatency(count: Int) throws {
-  for (name, isRoom, count) in [("free space", false, count), ("room", true, max(1, count / 20))] {
-    let step = Workload.chain(.ideal, SimulatedInput.exchanges(antennas: 1, inRoom: isRoom)).run
+  let few = max(1, count / 20)
+  let inputs = [
+    ("free space", SimulatedInput.exchanges(antennas: 1, inRoom: false), count),
+    ("built-in room", SimulatedInput.exchanges(antennas: 1, inRoom: true), few),
+    ("random rooms", SimulatedInput.rooms(.rooms, antennas: 1, count: 1000), few),
+  ]
+  for (name, exchanges, count) in inputs {
+    let step = Workload.chain(.ideal, exchanges).run
     let typical = try times(of: 1, seconds: 0.5, step).median
     let turns = spins(lasting: typical)
     var work = Histogram()

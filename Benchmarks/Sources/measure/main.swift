@@ -9,15 +9,17 @@ import Workloads
 //   measure memory                         what reading taps costs at the least
 //   measure latency COUNT                  each exchange by itself, and an empty loop beside it
 //   measure curves [--svg FILE]            cost as work grows, with the exponents
-//   measure make PATH CIRS [--free-space] [--profile NAME]   writes a made-up SigMF capture
+//   measure make PATH CIRS [--antennas N] [--free-space | --family NAME] [--profile NAME]   writes a made-up SigMF capture: CIRs of each antenna, in the
+//                                          built-in room, in free space, or each exchange in another room of an arena family
 //   measure read PATH…                     how fast captures are read up to the engine's door, in how much memory
-//   measure distances PATH OUT [--delay NAME]   the engine over a capture in memory; its distances
-//   measure directions PATH OUT            MUSIC over an exported case (PATH.json) in memory; its azimuths
+//   measure distances PATH OUT [--delay NAME]   the engine over a capture in memory; distance, azimuth and time of each exchange
+//   measure directions PATH OUT --method NAME   an estimator over an exported case (PATH.json) in memory; its azimuths
+//   measure first-paths PATH OUT --method NAME  the same for delays; its first paths
 
 let usage = """
   measure time [--seconds S] NAME… | list | memory | latency COUNT | curves [--svg FILE] |
-    make PATH CIRS [--free-space] [--profile NAME] | read PATH… | distances PATH OUT [--delay NAME] |
-    directions PATH OUT
+    make PATH CIRS [--antennas N] [--free-space | --family NAME] [--profile NAME] | read PATH… |
+    distances PATH OUT [--delay NAME] | directions PATH OUT --method NAME | first-paths PATH OUT --method NAME
 
   """
 
@@ -33,9 +35,13 @@ var words = Array(CommandLine.arguments.dropFirst())
 do {
   let seconds = option("--seconds").flatMap(Double.init) ?? 1
   let picture = option("--svg")
-  let profile = option("--profile") ?? DeviceProfile.ideal.name
+  var made = MadeUpCapture()
+  made.profile = option("--profile") ?? made.profile
+  made.antennas = max(1, option("--antennas").flatMap(Int.init) ?? made.antennas)
+  made.family = option("--family")
+  made.isInRoom = !words.contains("--free-space")
   let delay = option("--delay")
-  let isFreeSpace = words.contains("--free-space")
+  let method = option("--method") ?? ""
   words.removeAll { $0 == "--free-space" }
   switch (words.first, words.count) {
   case ("time", 2...): try measureTimes(words.dropFirst(), seconds: seconds)
@@ -43,8 +49,9 @@ do {
   case ("memory", 1): measureMemory()
   case ("latency", 2): try measureLatency(count: Int(words[1]) ?? 1_000_000)
   case ("curves", 1): try measureCurves(picture: picture)
-  case ("make", 3): try makeCapture(words[1], count: Int(words[2]) ?? 2, inRoom: !isFreeSpace, profile: profile)
-  case ("directions", 3): try measureDirections(words[1], to: words[2])
+  case ("make", 3): try makeCapture(words[1], count: Int(words[2]) ?? 2, made)
+  case ("directions", 3): try measureDirections(words[1], to: words[2], method: method)
+  case ("first-paths", 3): try measureFirstPaths(words[1], to: words[2], method: method)
   case ("distances", 3): try measureDistances(words[1], to: words[2], delay: delay)
   case ("read", 2...): for path in words.dropFirst() { try readCapture(path) }
   default:

@@ -58,8 +58,10 @@ public struct ArenaArrayTrials: Sendable {
   var radioCount: Int { pulses.count }
 
   /// Makes trial `index`; the same index gives the same CIR.
-  public func trial(_ index: Int) -> Trial {
-    trial(radio: index % pulses.count, stream: 2 * index, isAlone: false)
+  ///
+  /// - Parameter reception: receptions of one trial differ in their noise alone.
+  public func trial(_ index: Int, reception: Int = 0) -> Trial {
+    trial(radio: index % pulses.count, stream: 2 * index, isAlone: false, reception: reception)
   }
 
   /// A CIR of one path alone on radio `radio`, to calibrate an estimator's constant error on.
@@ -67,13 +69,14 @@ public struct ArenaArrayTrials: Sendable {
     trial(radio: radio, stream: 2 * (index * pulses.count + radio) + 1, isAlone: true)
   }
 
-  private func trial(radio: Int, stream: Int, isAlone: Bool) -> Trial {
+  private func trial(radio: Int, stream: Int, isAlone: Bool, reception: Int = 0) -> Trial {
     var generator = random.substream(UInt64(stream))
     let (paths, direction) = draw(isAlone: isAlone, using: &generator)
     let onset = generator.uniform(in: ArenaFamily.firstPathTaps)
     let snr = pow(10, generator.uniform(in: family.snrdB) / 10)
     var samples = synthesizers[radio].noiseless(paths, onsetTaps: onset)
     let peak = samples.reduce(0) { max($0, $1.lengthSquared) }
+    if reception > 0 { generator = generator.substream(UInt64(reception)) }
     generator.addNoise(variance: Double(peak) / snr, to: &samples)
     return Trial(
       response: ChannelImpulseResponse(samples, antennaCount: array.positions.count), firstPathTaps: onset,

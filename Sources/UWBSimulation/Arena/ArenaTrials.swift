@@ -39,8 +39,10 @@ public struct ArenaTrials: Sendable {
   public var tapCount: Int { family.windowTaps ?? ArenaFamily.tapCount }
 
   /// Makes trial `index`; the same index gives the same CIR.
-  public func trial(_ index: Int) -> Trial {
-    trial(radio: index % pulses.count, stream: 3 * index + 1)
+  ///
+  /// - Parameter reception: receptions of one trial differ in their noise alone, where the family has no impairments.
+  public func trial(_ index: Int, reception: Int = 0) -> Trial {
+    trial(radio: index % pulses.count, stream: 3 * index + 1, reception: reception)
   }
 
   /// A CIR of radio `radio` in other places of the family, to measure its pulse on.
@@ -48,10 +50,10 @@ public struct ArenaTrials: Sendable {
     trial(radio: radio, stream: 3 * (index * pulses.count + radio) + 3)
   }
 
-  private func trial(radio: Int, stream: Int) -> Trial {
+  private func trial(radio: Int, stream: Int, reception: Int = 0) -> Trial {
     var generator = random.substream(UInt64(stream))
     let paths = family.channel.draw(using: &generator)
-    return receive(paths, radio: radio, family.impairments, using: &generator)
+    return receive(paths, radio: radio, family.impairments, reception: reception, using: &generator)
   }
 
   /// A CIR of one path alone on radio `radio`, to calibrate an estimator's constant error on.
@@ -61,7 +63,8 @@ public struct ArenaTrials: Sendable {
   }
 
   private func receive(
-    _ paths: [Path], radio: Int, _ impairments: [ArenaImpairment], using generator: inout SeededGenerator
+    _ paths: [Path], radio: Int, _ impairments: [ArenaImpairment], reception: Int = 0,
+    using generator: inout SeededGenerator
   ) -> Trial {
     let synthesizer = synthesizers[radio]
     let onset = generator.uniform(in: ArenaFamily.firstPathTaps)
@@ -75,6 +78,7 @@ public struct ArenaTrials: Sendable {
       Self.add(addition, peak: peak, synthesizer, to: &samples)
     }
     let variance = peak * peak / snr
+    if reception > 0 { generator = generator.substream(UInt64(reception)) }
     if impairments.contains(.colouredNoise) {
       let correlation = ArenaImpairment.noiseCorrelation(using: &generator)
       NoiseColouring(correlation).addNoise(variance: variance, to: &samples, using: &generator)

@@ -86,6 +86,29 @@ struct ArenaTrialsTests {
     }
   }
 
+  @Test("receptions of a trial differ in their noise alone")
+  func receptions() throws {
+    let decibels = 30.0
+    let alone = ArenaTrials(
+      family: ArenaFamily("x", .tuned, .room(blocked: false), snrdB: decibels...decibels), seed: 1)
+    let room = try #require(ArenaFamily.named("room"))
+    let array = ArenaArrayTrials(family: room, antennaCount: 2, seed: 1)
+    for index in 0..<4 {
+      let (first, second) = (alone.trial(index), alone.trial(index, reception: 1))
+      #expect(first.firstPathTaps == second.firstPathTaps)
+      #expect(second.response.samples() == alone.trial(index, reception: 1).response.samples())
+      let samples = first.response.samples()
+      let difference = zip(samples, second.response.samples()).map { ($0 - $1).lengthSquared }
+      let power = Double(difference.reduce(0, +)) / Double(difference.count)
+      let peak = Double(samples.reduce(0) { max($0, $1.lengthSquared) })
+      // Twice the noise; its mean over 1016 taps is off by 3 %, the noisy peak by up to four deviations of 2·√(1/2000).
+      #expect((0.7...1.3).contains(power / (2 * peak * .pow(10, -decibels / 10))), "\(index)")
+      let (here, there) = (array.trial(index), array.trial(index, reception: 1))
+      #expect(here.firstPathTaps == there.firstPathTaps && here.azimuth == there.azimuth)
+      #expect(here.response.samples(antenna: 1) != there.response.samples(antenna: 1))
+    }
+  }
+
   @Test(
     "the truth is where the pulse peaks: a lone path crosses where its pulse does",
     arguments: [
