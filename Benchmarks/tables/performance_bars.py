@@ -61,6 +61,7 @@ def compiled_bars(rows):
             peers = [row for row in peers if row["precision"] == "single"]
             work, asked = f"{ours['method']} on 8 antennas × 64 snapshots", 1.5
         elif ours["method"] == "matrix-pencil":
+            peers = [row for row in peers if row["precision"] == "double"]
             work, asked = "matrix pencil in delay, Eigen's SVD of the same matrix", 4
         else:
             continue

@@ -100,20 +100,30 @@ class Page:
             return
         yield "### Side by side with C++ on Eigen, on identical bytes"
         yield ""
+        yield "Times over ours are those of single precision. Ours are in double precision."
+        yield ""
         for kind, unit, scale in (("angle", "°", 1), ("delay", "mm", 1000)):
-            own = {(row["case"], row["method"]): row["us"] for row in rows if row["estimator"] == "ours"}
+            pairs = defaultdict(dict)
+            for row in rows:
+                if row["kind"] == kind:
+                    pairs[row["case"], row["method"], row["estimator"]][row["precision"]] = row
+
+            def cells(key):
+                case, method, who = key
+                own, double = pairs[case, method, "ours"]["double"], pairs[key]["double"]
+                single = pairs[key].get("single")
+                return (
+                    case, method, "**ours**" if who == "ours" else who, f"{single['us']:.2f}" if single else "", f"{double['us']:.2f}",
+                    f"{(single or double)['us'] / own['us']:.2f}", f"{scale * single['rms']:.3f}" if single else "",
+                    f"{scale * double['rms']:.3f}", max(found["missed"] for found in pairs[key].values()),
+                )  # fmt: skip
+
+            order = list(dict.fromkeys(key[:2] for key in pairs))
             yield from table(
-                ("case", "method", "who", "precision", "µs", "time over ours", f"RMS error, {unit}", "no answer"),
-                (
-                    (
-                        row["case"], row["method"], "**ours**" if row["estimator"] == "ours" else row["estimator"], row["precision"],
-                        f"{row['us']:.2f}", f"{row['us'] / own[row['case'], row['method']]:.2f}", f"{scale * row['rms']:.3f}", row["missed"],
-                    )
-                    for row in sorted(rows, key=lambda row: list(own).index((row["case"], row["method"])))
-                    if row["kind"] == kind
-                ),
-                "llllrrrr",
-            )  # fmt: skip
+                ("case", "method", "who", "µs, single", "µs, double", "time over ours", f"RMS error, {unit}, single", "double", "no answer"),
+                map(cells, sorted(pairs, key=lambda key: order.index(key[:2]))),
+                "lllrrrrrr",
+            )
 
     def chain(self):
         if self.found["chain"]:
