@@ -48,6 +48,7 @@ import Testing
   @Test(arguments: [
     (["--antennas", "3"], "3"), (["--antennas", "4", "--families", "soft"], "room-blocked"),
     (["--families", "nosuch"], "nosuch"), (["--estimators", "chip"], "chip"), (["--trials", "0"], "0"),
+    (["--antennas", "2", "--pulse", "exact"], "exact"),
   ])
   func mistakesAreNamed(_ arguments: [String], _ word: String) throws {
     let run = try UwbProcess.run(["evaluate", "arena"] + arguments)
