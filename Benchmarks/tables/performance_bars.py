@@ -108,4 +108,7 @@ def run_bars(found):
 
 
 def bars(found):
-    return [*room_bars(found["rooms"]), *chain_bars(found["chain"]), *compiled_bars(found["compiled"]), *run_bars(found)]
+    """All bars, those of the same work together."""
+    made = [*room_bars(found["rooms"]), *chain_bars(found["chain"]), *compiled_bars(found["compiled"]), *run_bars(found)]
+    order = list(dict.fromkeys(bar.row for bar in made))
+    return sorted(made, key=lambda bar: order.index(bar.row))

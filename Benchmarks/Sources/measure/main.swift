@@ -9,7 +9,8 @@ import Workloads
 //   measure memory                         what reading taps costs at the least
 //   measure latency COUNT                  each exchange by itself, and an empty loop beside it
 //   measure curves [--svg FILE]            cost as work grows, with the exponents
-//   measure make PATH CIRS [--antennas N] [--free-space | --family NAME] [--profile NAME]   writes a made-up SigMF capture: CIRs of each antenna, in the
+//   measure make PATH CIRS [--antennas N] [--free-space | --family NAME] [--profile NAME]
+//                                          writes a made-up SigMF capture: CIRs of each antenna, in the
 //                                          built-in room, in free space, or each exchange in another room of an arena family
 //   measure read PATH…                     how fast captures are read up to the engine's door, in how much memory
 //   measure distances PATH OUT [--delay NAME]   the engine over a capture in memory; distance, azimuth and time of each exchange
