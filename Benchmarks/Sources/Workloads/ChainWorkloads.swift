@@ -59,5 +59,8 @@ extension Workload {
 
 extension ArenaFamily {
   /// Rooms drawn at random, the direct path free.
-  public static let rooms = ArenaFamily.named("room") ?? all[0]
+  public static let rooms: ArenaFamily = {
+    guard let family = named("room") else { preconditionFailure("no family of rooms is called room") }
+    return family
+  }()
 }

@@ -25,8 +25,9 @@ private struct Histogram {
   }
 }
 
-/// Each of `count` exchanges by itself (one antenna, 64 exchanges or 1000 random rooms over and over, default estimator), and as long a loop that
-/// touches no memory after each: what the machine's own stalls are. In rooms, where an exchange takes longer, a twentieth.
+/// Each of `count` exchanges by itself, and after each as long a loop that touches no memory: what the machine's own stalls are.
+///
+/// One antenna, default estimator; 64 exchanges, or 1000 random rooms, over and over. In rooms, where an exchange takes longer, a twentieth.
 func measureLatency(count: Int) throws {
   let few = max(1, count / 20)
   let inputs = [
