@@ -13,6 +13,9 @@ final class ArrayAdaptiveFit {
   private let used: AlignedBuffer<Int>
   /// Variance of each antenna's amplitude for not knowing the delay.
   private let doubts: AlignedBuffer<Double>
+  /// Each antenna's amplitude at the delay, and a deviation off.
+  @exclusivity(unchecked) private var here: [Complex<Double>]
+  @exclusivity(unchecked) private var moved: [Complex<Double>]
   /// As that of `AdaptiveFit`.
   private static let margin = 2.0
 
@@ -31,6 +34,8 @@ final class ArrayAdaptiveFit {
     rice = RiceWindow(fit.paths.receiver, mostAntennas: antennaCount)
     used = AlignedBuffer(count: antennaCount, zero: 0)
     doubts = AlignedBuffer(count: antennaCount, zero: 0)
+    here = [Complex<Double>](repeating: .zero, count: antennaCount)
+    moved = here
   }
 
   /// Fills `estimate`; parameters as those of `ArrayPulseFit.estimate`.
@@ -138,20 +143,18 @@ final class ArrayAdaptiveFit {
   /// where the path comes from.
   private func measureDoubts(_ summary: DelayPosterior.Summary) {
     doubts.pointer.update(repeating: 0, count: rice.antennaCount)
+    for place in 0..<rice.antennaCount { here[place] = rice.amplitude(delay: summary.delay, antenna: place) }
     for side in [-1.0, 1.0] {
-      let delay = summary.delay + side * summary.deviation
       var (common, power) = (Complex<Double>.zero, 0.0)
       for place in 0..<rice.antennaCount {
-        let here = rice.amplitude(delay: summary.delay, antenna: place)
-        common += rice.amplitude(delay: delay, antenna: place) * here.conjugate
-        power += here.lengthSquared
+        moved[place] = rice.amplitude(delay: summary.delay + side * summary.deviation, antenna: place)
+        common += moved[place] * here[place].conjugate
+        power += here[place].lengthSquared
       }
       guard power > 0 else { return }
       let ratio = common / Complex(power)
       for place in 0..<rice.antennaCount {
-        let here = rice.amplitude(delay: summary.delay, antenna: place)
-        doubts.pointer[place] +=
-          (rice.amplitude(delay: delay, antenna: place) - ratio * here).lengthSquared / 4
+        doubts.pointer[place] += (moved[place] - ratio * here[place]).lengthSquared / 4
       }
     }
   }

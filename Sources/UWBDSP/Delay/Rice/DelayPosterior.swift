@@ -11,6 +11,8 @@ final class DelayPosterior {
   private static let binCount = RiceTables.onsetCount + 2
   /// Share of the second moment in the stated variance; the rest is that of the middle 68 %. Tails that hold a missed path count with it.
   private static let momentShare = 0.4
+  /// Of quantiles: secants at most, taps of a bracket, and error of the mass relative to all of it.
+  private static let (mostSecants, narrowest, tolerance) = (60, 1e-6, 1e-6)
 
   struct Summary {
     /// The median, taps.
@@ -104,9 +106,11 @@ final class DelayPosterior {
     }
     let mean = first / total
     let variance = max(0, second / total - mean * mean)
-    let half = (quantile(0.8413 * total) - quantile(0.1587 * total)) / 2
+    let crest = crestCount > 0 ? most : nil
+    func place(_ share: Double) -> Double { quantile(share * total, of: total, near: crest) }
+    let half = (place(0.8413) - place(0.1587)) / 2
     let stated = variance * Self.momentShare + half * half * (1 - Self.momentShare)
-    return Summary(delay: quantile(0.5 * total), deviation: stated.squareRoot(), logMass: logMass)
+    return Summary(delay: place(0.5), deviation: stated.squareRoot(), logMass: logMass)
   }
 
   /// ln of the whole mass.
@@ -147,8 +151,35 @@ final class DelayPosterior {
     return sum
   }
 
-  /// The delay before which `mass` lies, by bisection.
-  private func quantile(_ mass: Double) -> Double {
+  /// The delay before which `mass` lies of `total`: by secants inside a bracket, the side that stays weighed half (Dowell & Jarratt 1971, "A
+  /// modified regula falsi method", BIT 11).
+  private func quantile(_ mass: Double, of total: Double, near crest: Crest?) -> Double {
+    var (low, high) = bracket(of: mass, near: crest)
+    var (below, above) = (self.mass(before: low) - mass, self.mass(before: high) - mass)
+    var wasBelow: Bool?
+    var place = (low + high) / 2
+    for _ in 0..<Self.mostSecants where high - low > Self.narrowest {
+      place = above > below ? low - below * (high - low) / (above - below) : (low + high) / 2
+      let error = self.mass(before: place) - mass
+      if abs(error) < Self.tolerance * total { break }
+      if error < 0 {
+        (low, below) = (place, error)
+        if wasBelow == true { above /= 2 }
+      } else {
+        (high, above) = (place, error)
+        if wasBelow == false { below /= 2 }
+      }
+      wasBelow = error < 0
+    }
+    return place
+  }
+
+  /// Delays between which a quantile lies: round the heaviest crest, mostly.
+  private func bracket(of mass: Double, near crest: Crest?) -> (low: Double, high: Double) {
+    if let crest {
+      let (low, high) = (crest.delay - 4 * crest.deviation, crest.delay + 4 * crest.deviation)
+      if self.mass(before: low) <= mass, mass < self.mass(before: high) { return (low, high) }
+    }
     var low = start
     var high = start + Double(Self.binCount) / Self.binsPerTap
     for index in 0..<crestCount {
@@ -156,10 +187,6 @@ final class DelayPosterior {
       low = min(low, crest.delay - 5 * crest.deviation)
       high = max(high, crest.delay + 5 * crest.deviation)
     }
-    for _ in 0..<20 {
-      let middle = (low + high) / 2
-      if self.mass(before: middle) < mass { low = middle } else { high = middle }
-    }
-    return (low + high) / 2
+    return (low, high)
   }
 }

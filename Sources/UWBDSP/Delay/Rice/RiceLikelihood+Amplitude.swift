@@ -43,11 +43,11 @@ extension RiceLikelihood {
     (0..<RiceAlternative.pathCount).reduce(-.infinity) { max($0, terms(onset: onset, alternative: $1).max()) }
   }
 
-  /// Likelihoods over the largest; 0 for what is negligible.
+  /// Likelihoods over the largest; 0 below a fiftieth.
   private func weights(_ onset: Int, _ alternative: Int, below top: Float) -> SIMD8<Float> {
     let term = terms(onset: onset, alternative: alternative) - top
     var weights = SIMD8<Float>.zero
-    for lane in 0..<8 where term[lane] > -6 { weights[lane] = expf(term[lane]) }
+    for lane in 0..<8 where term[lane] > -4 { weights[lane] = expf(term[lane]) }
     return weights
   }
 }

@@ -22,6 +22,9 @@ final class RiceLikelihood {
   lazy var tables = RiceTables.shared(receiver)
   private let receiver: ReceiverModel
   private let usesVectorUnits: Bool
+  /// The tables' cells and pulses since a window was loaded: each look at `tables` counts references.
+  @exclusivity(unchecked) private var firstCell: UnsafePointer<Float>
+  @exclusivity(unchecked) private var firstPulse: UnsafePointer<Float>
   /// Each antenna's taps of the window over √v.
   let real: AlignedBuffer<Float>
   let imaginary: AlignedBuffer<Float>
@@ -57,6 +60,8 @@ final class RiceLikelihood {
   private static let coarseStep = 4
   /// What is less likely than the best by a factor e^(−16) is left out.
   private static let negligible: Float = 16
+  /// The same beyond crests, where e^(−12) four taps away is a hundredth of a tap in the deviation.
+  private static let negligibleShoulder: Float = 12
   /// Exponent of the antennas' number.
   private static let likeness = -0.8
   /// Taps: where a crest is wider it is no parabola as far as it counts.
@@ -75,6 +80,7 @@ final class RiceLikelihood {
     real = AlignedBuffer(count: mostAntennas * RiceTables.windowTaps, zero: 0)
     imaginary = AlignedBuffer(count: mostAntennas * RiceTables.windowTaps, zero: 0)
     variances = AlignedBuffer(count: mostAntennas, zero: 0)
+    (firstCell, firstPulse) = (UnsafePointer(real.pointer), UnsafePointer(real.pointer))
     self.usesVectorUnits = usesVectorUnits && VectorUnits.areThere
   }
 
@@ -84,6 +90,7 @@ final class RiceLikelihood {
       self.firstTap = firstTap
       energy = 0
       amplitudeCost = 0
+      (firstCell, firstPulse) = (UnsafePointer(tables.cells.pointer), UnsafePointer(tables.pulses.pointer))
       onsetTops.pointer.update(repeating: -.infinity, count: RiceTables.onsetCount)
       known.pointer.update(repeating: 0, count: RiceTables.onsetCount)
       best = -.infinity
@@ -215,7 +222,7 @@ final class RiceLikelihood {
   private func addShoulders(to posterior: DelayPosterior, _ offset: Double, crestCount: Int) {
     let step = Double(Self.coarseStep) / Double(RiceTables.stepsPerTap)
     for onset in stride(from: 0, to: RiceTables.onsetCount, by: Self.coarseStep)
-    where onsetTops.pointer[onset] > best - Self.negligible {
+    where onsetTops.pointer[onset] > best - Self.negligibleShoulder {
       let reference = Double(best)
       var left = exp(logSum(onset) - reference)
       for index in 0..<crestCount {
@@ -335,11 +342,11 @@ final class RiceLikelihood {
   }
 
   func cells(_ onset: Int) -> UnsafePointer<Float> {
-    UnsafePointer(tables.cells.pointer) + onset &* Self.alternativeCount &* RiceTables.cellSize
+    firstCell + onset &* Self.alternativeCount &* RiceTables.cellSize
   }
 
   func pulse(_ onset: Int) -> UnsafePointer<Float> {
-    UnsafePointer(tables.pulses.pointer) + onset &* RiceTables.windowTaps
+    firstPulse + onset &* RiceTables.windowTaps
   }
 
   /// ln L at an onset for an alternative, its place in `RiceAlternative.all`, and each ρ.
