@@ -215,13 +215,15 @@ import UWBPlatform
       pulse.withUnsafeMutableBufferPointer {
         if let base = $0.baseAddress { table.evaluate(delay: delay, firstTap: 0, count: count, into: base) }
       }
-      let highest =
-        RiceAlternative.all.indices.map { likelihood.terms(onset: likeliest, alternative: $0).max() }.max() ?? 0
+      let highest = (0..<RiceAlternative.pathCount).reduce(-Float.infinity) {
+        max($0, likelihood.terms(onset: likeliest, alternative: $1).max())
+      }
       var (sum, inverse, total) = (Complex<Double>.zero, 0.0, 0.0)
       for (place, alternative) in RiceAlternative.all.enumerated() where alternative.hasPath {
         let gap = Double(alternative.gapSteps) / Double(RiceTables.stepsPerTap)
         let covariance = alternative.profile.covariance(table, onset: delay + gap, count: count)
-        for lane in 0..<8 {
+        // Below a fiftieth of the likeliest none counts.
+        for lane in 0..<8 where likelihood.terms(onset: likeliest, alternative: place)[lane] > highest - 4 {
           let ratio = pow(10, Double(OnsetTables.ratiosdB[lane]) / 10)
           for row in 0..<count {
             for other in 0...row {
