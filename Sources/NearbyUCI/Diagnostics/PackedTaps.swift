@@ -30,12 +30,12 @@ struct PackedTaps: Sendable, Hashable {
   var values: [SIMD2<Int64>] {
     var values: [SIMD2<Int64>] = []
     values.reserveCapacity(count)
-    forEach { values.append($0) }
+    decode { values.append($0) }
     return values
   }
 
   /// Calls `body` with each tap, in their order.
-  @inline(__always) func forEach(_ body: (SIMD2<Int64>) -> Void) {
+  @inline(__always) func decode(_ body: (SIMD2<Int64>) -> Void) {
     bytes.withUnsafeBytes { bytes in
       // What Qorvo's chips send.
       if octets == 8 {

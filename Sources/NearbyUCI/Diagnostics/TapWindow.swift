@@ -138,7 +138,7 @@ extension ChannelImpulseResponse {
     storage.withMutableBytes { bytes in
       var offset = 0
       for row in rows {
-        row.taps.forEach { tap in
+        row.taps.decode { tap in
           switch format {
           case .int16:
             let parts = SIMD2<Int16>(clamping: tap)

@@ -65,7 +65,8 @@ struct EvaluateArenaCommand: ParsableCommand {
     _ = try methods()
     guard [1, 2, 4].contains(antennas) else { throw ValidationError("--antennas \(antennas): 1, 2 or 4") }
     guard antennas == 1 || pulse == .learned else {
-      throw ValidationError("--pulse \(pulse.rawValue): several antennas learn theirs; leave --pulse or --antennas away")
+      throw ValidationError(
+        "--pulse \(pulse.rawValue): several antennas learn theirs; leave --pulse or --antennas away")
     }
     guard try !chosenFamilies().isEmpty else {
       throw ValidationError(
