@@ -139,8 +139,8 @@ final class ArrayAdaptiveFit {
     return .scattering
   }
 
-  /// Fills `doubts`: how the amplitudes change, against each other, within a deviation of the delay. What turns all alike is no doubt about
-  /// where the path comes from.
+  /// Fills `doubts`: how the amplitudes change, against each other, within a deviation of the delay. A phase that all
+  /// antennas share is left out: it does not change the direction.
   private func measureDoubts(_ summary: DelayPosterior.Summary) {
     doubts.pointer.update(repeating: 0, count: rice.antennaCount)
     for place in 0..<rice.antennaCount { here[place] = rice.amplitude(delay: summary.delay, antenna: place) }

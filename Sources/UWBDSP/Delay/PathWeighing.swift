@@ -19,7 +19,7 @@ struct PathWeighing {
 
   /// Further lead that paths need for each but the first where a wrong pulse explains the taps.
   private static let misfitMargin = 8.0
-  /// What noise alone leaves of an antenna's 16 taps beside three or four paths, rather less than more.
+  /// What noise alone leaves of an antenna's 16 taps beside three or four paths: a low estimate.
   private static let leastResidual = 14.0
   /// What the weakest path that is believed costs, and how much more on each further antenna, where it may be weaker.
   private static let leastCost = (first: 7.4, further: 1.6)

@@ -174,7 +174,7 @@ final class DelayPosterior {
     return place
   }
 
-  /// Delays between which a quantile lies: round the heaviest crest, mostly.
+  /// Delays between which a quantile lies: near the heaviest crest where that holds it, else the whole range.
   private func bracket(of mass: Double, near crest: Crest?) -> (low: Double, high: Double) {
     if let crest {
       let (low, high) = (crest.delay - 4 * crest.deviation, crest.delay + 4 * crest.deviation)

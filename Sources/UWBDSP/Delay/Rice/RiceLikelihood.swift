@@ -11,8 +11,8 @@ import UWBPlatform
 ///
 /// the last term from an a priori complex Gaussian amplitude, but for its variance. C⁻¹ = I − U·diag(g)·Uᵀ with g and U of `RiceTables`.
 /// Several antennas have amplitudes of their own, and scattering that begins at the same time and is as strong over the noise. Their ln L
-/// add up, but N of them count as N^0.2 would: what a room mirrors and what a wrong pulse leaves spoils the first path on neighbouring
-/// antennas alike. Scattering without a path has no a: ln L = (‖y‖² − yᴴC⁻¹y)/v − ln det C, plus what an amplitude costs (`amplitudeCost`).
+/// add up, times N^−0.8 for N antennas. Reflections and a wrong pulse disturb the first path on neighbouring antennas alike.
+/// Scattering without a path has no a: ln L = (‖y‖² − yᴴC⁻¹y)/v − ln det C, plus what an amplitude costs (`amplitudeCost`).
 ///
 /// ln L is quadratic in taps whose band is limited, so it has no crest narrower than a tap. It is had at every half tap, then by eighths
 /// round each crest that counts. What the half taps hold beside the crests counts as well: an earlier path that may have been missed is no
