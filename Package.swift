@@ -117,7 +117,8 @@ let package = Package(
     .testTarget(
       name: "UWBDSPTests",
       dependencies: values + [
-        "UWBDSP", "TestSupport", "CAllocationCounter", .product(name: "Numerics", package: "swift-numerics"),
+        "CUWBKernels", "UWBDSP", "TestSupport", "CAllocationCounter",
+        .product(name: "Numerics", package: "swift-numerics"),
       ],
       swiftSettings: strict),
     .testTarget(

@@ -1,51 +1,70 @@
-// Vectors of eight single-precision numbers and of four doubles, for kernels between `KERNELS_BEGIN` and `KERNELS_END`.
+// Vectors of eight single-precision numbers and of four doubles, in clang's own terms: the compiler makes of them what the target has.
 #ifndef CUWB_EIGHT_H
 #define CUWB_EIGHT_H
 
-#include <immintrin.h>
-
-#define KERNELS_BEGIN _Pragma("clang attribute push(__attribute__((target(\"avx2,fma\"))), apply_to = function)")
-#define KERNELS_END _Pragma("clang attribute pop")
-
-KERNELS_BEGIN
-
-/// In memory, at any address.
+// In memory, at any address.
 typedef float Eight __attribute__((vector_size(32), aligned(4)));
 typedef double Four __attribute__((vector_size(32), aligned(8)));
 typedef int EightIntegers __attribute__((vector_size(32), aligned(4)));
+typedef unsigned EightCounts __attribute__((vector_size(32), aligned(4)));
+typedef short EightShorts __attribute__((vector_size(16), aligned(2)));
+typedef short SixteenShorts __attribute__((vector_size(32), aligned(2)));
+typedef int SixteenIntegers __attribute__((vector_size(64), aligned(4)));
+typedef unsigned SixteenCounts __attribute__((vector_size(64), aligned(4)));
+typedef float Quad __attribute__((vector_size(16), aligned(4)));
+typedef int QuadIntegers __attribute__((vector_size(16), aligned(4)));
 
-static inline Eight load(const float *source) { return *(const Eight *)source; }
-static inline void store(Eight value, float *target) { *(Eight *)target = value; }
-static inline Four loadFour(const double *source) { return *(const Four *)source; }
-static inline void storeFour(Four value, double *target) { *(Four *)target = value; }
-static inline Eight all(float value) { return (Eight){value, value, value, value, value, value, value, value}; }
+// Always inlined: how wide vectors are handed to functions depends on the target.
+#define INLINE static inline __attribute__((always_inline))
 
-static inline Eight larger(Eight a, Eight b) {
-  const EightIntegers isLarger = a > b;
-  return (Eight)((isLarger & (EightIntegers)a) | (~isLarger & (EightIntegers)b));
+INLINE Eight load(const float *source) { return *(const Eight *)source; }
+INLINE void store(Eight value, float *target) { *(Eight *)target = value; }
+INLINE Four loadFour(const double *source) { return *(const Four *)source; }
+INLINE void storeFour(Four value, double *target) { *(Four *)target = value; }
+INLINE void storeQuad(Quad value, float *target) { *(Quad *)target = value; }
+INLINE Eight all(float value) { return (Eight){value, value, value, value, value, value, value, value}; }
+INLINE Four allFour(double value) { return (Four){value, value, value, value}; }
+
+INLINE Quad lower(Eight value) { return __builtin_shufflevector(value, value, 0, 1, 2, 3); }
+INLINE Quad upper(Eight value) { return __builtin_shufflevector(value, value, 4, 5, 6, 7); }
+
+/// What `isTaken` marks, all bits set, of `a`, and the rest of `b`.
+INLINE Eight choose(EightIntegers isTaken, Eight a, Eight b) {
+  return (Eight)((isTaken & (EightIntegers)a) | (~isTaken & (EightIntegers)b));
 }
 
-static inline float largest(Eight value) {
+INLINE Eight larger(Eight a, Eight b) { return choose(a > b, a, b); }
+
+INLINE Quad largerQuad(Quad a, Quad b) {
+  const QuadIntegers isLarger = a > b;
+  return (Quad)((isLarger & (QuadIntegers)a) | (~isLarger & (QuadIntegers)b));
+}
+
+INLINE float largest(Eight value) {
   value = larger(value, __builtin_shufflevector(value, value, 4, 5, 6, 7, 0, 1, 2, 3));
   value = larger(value, __builtin_shufflevector(value, value, 2, 3, 0, 1, 6, 7, 4, 5));
   value = larger(value, __builtin_shufflevector(value, value, 1, 0, 3, 2, 5, 4, 7, 6));
   return value[0];
 }
 
-static inline float sum(Eight value) {
+INLINE float sum(Eight value) {
   value += __builtin_shufflevector(value, value, 4, 5, 6, 7, 0, 1, 2, 3);
   value += __builtin_shufflevector(value, value, 2, 3, 0, 1, 6, 7, 4, 5);
   return value[0] + value[1];
 }
 
-/// Writes the sums of the lanes of four vectors.
-static inline void storeSums(Eight a, Eight b, Eight c, Eight d, double *target) {
-  const __m256 sums =
-      _mm256_hadd_ps(_mm256_hadd_ps((__m256)a, (__m256)b), _mm256_hadd_ps((__m256)c, (__m256)d));
-  const __m128 four = _mm_add_ps(_mm256_castps256_ps128(sums), _mm256_extractf128_ps(sums, 1));
-  _mm256_storeu_pd(target, _mm256_cvtps_pd(four));
+INLINE double sumFour(Four value) { return (value[0] + value[2]) + (value[1] + value[3]); }
+
+/// Sums of neighbours within each half: of `a`, then of `b`.
+INLINE Eight addNeighbours(Eight a, Eight b) {
+  return __builtin_shufflevector(a, b, 0, 2, 8, 10, 4, 6, 12, 14)
+       + __builtin_shufflevector(a, b, 1, 3, 9, 11, 5, 7, 13, 15);
 }
 
-KERNELS_END
+/// Writes the sums of the lanes of four vectors.
+INLINE void storeSums(Eight a, Eight b, Eight c, Eight d, double *target) {
+  const Eight sums = addNeighbours(addNeighbours(a, b), addNeighbours(c, d));
+  storeFour(__builtin_convertvector(lower(sums) + upper(sums), Four), target);
+}
 
 #endif

@@ -3,7 +3,9 @@
 
 #include <stdbool.h>
 
-/// Whether this machine has the vector units (AVX2 and FMA) that all other functions here need.
+// Each kernel picks, at run time, the build for this machine's vector units. `NAME_portable` is the one for any machine.
+
+/// Whether this machine has AVX2 and FMA, for which kernels are built besides.
 bool uwb_has_vector_units(void);
 
 /// ln L of `count` onsets of a profile, a vector of eight ratios each, and the largest of the eight: see `OnsetLikelihood`.
@@ -14,24 +16,38 @@ void uwb_onset_likelihoods(
     const float *vectors, const float *gains, const float *determinants, const long *onsets, long count, long shift,
     const float *real, const float *imaginary, long taps, float *terms, float *tops);
 
-/// ln L of `count` kinds of scattering behind a first path at one onset, a vector of eight ratios each, and the largest of the eight: see
-/// `RiceLikelihood`.
+/// What `count` kinds of scattering behind a first path at one onset explain of a window's energy, a vector of eight ratios each: the part
+/// of ln L that is quadratic in the samples, see `RiceLikelihood`.
 ///
 /// A cell holds 8 numbers for each of `taps` taps, a multiple of eight, 8 for each of 8 eigenvectors twice, and twice 8.
-void uwb_rice_likelihoods(
+void uwb_rice_forms(
     const float *cells, long count, const float *pulse, const float *real, const float *imaginary, long taps,
-    float *terms, float *tops);
+    float *forms);
+
+/// What one kind leaves of the samples times the path's pulse, pᵀC⁻¹y for each ratio: real parts, imaginary ones.
+void uwb_rice_matches(
+    const float *cell, const float *pulse, const float *real, const float *imaginary, long taps, float *realMatches,
+    float *imaginaryMatches);
+
+/// ln L of `count` kinds of scattering at one onset, and the largest of the eight ratios: share·Σ(constant + scale·form) over antennas, whose
+/// forms are `formsStride` numbers apart, plus `withoutPath` from the `pathCount`-th kind on. Returns the largest of all.
+float uwb_rice_terms(
+    const float *cells, long cellSize, long constantPlace, long count, long pathCount, const float *forms,
+    long formsStride, const float *scales, long antennas, float share, float withoutPath, float *terms, float *tops);
 
 /// Writes Σ exp(x − `reference`) over each `step`-th of vectors of eight, the largest of which are `tops`; no x may be larger than
 /// `reference`, and what is less by `negligible` or more, 80 at most, counts nothing.
 void uwb_exponential_sums(
     const float *terms, const float *tops, long count, long step, float reference, float negligible, double *sums);
 
+/// The same sum over all of `count` vectors.
+double uwb_exponential_sum(const float *terms, const float *tops, long count, float reference, float negligible);
+
 // Columns of path fits: `stride` numbers, whole vectors of eight, zero behind the window.
 
 /// Writes a column for each of `count` delays from a table of `fractions` + 1 rows of 2·`reach` numbers, see `PathPulses`; what is
-/// behind the window's `windowTaps` becomes 0. False where a delay needs what is outside a row: then columns are left as they may be.
-bool uwb_blend_rows(
+/// behind the window's `windowTaps`, or outside a row, becomes 0.
+void uwb_blend_rows(
     const float *table, long fractions, long reach, const double *delays, long count, long stride, long windowTaps,
     float *columns);
 
@@ -59,13 +75,44 @@ float uwb_residual(
 void uwb_add_powers(
     const float *pulses, long blocks, const float *real, const float *imaginary, long taps, float *powers);
 
+/// Σ p², s², p·s, p·x, p·y, s·x, s·y over `taps` taps, p being a pulse and s its slope, each blended from a row and the one `next`
+/// numbers behind it; x and y the samples, zero behind the last to a whole vector of four.
+void uwb_path_moments(
+    const double *values, const double *slopes, long next, double blend, const double *real, const double *imaginary,
+    long taps, double *moments);
+
+/// |Σ g*·a|² for `blocks` blocks of eight directions: steering vectors g antenna after antenna, eight real parts and eight imaginary
+/// ones, and complex amplitudes a. Returns the place of the largest.
+long uwb_steer(const float *steering, const float *amplitudes, long antennas, long blocks, float *spectrum);
+
 /// The symmetric matrix of `count` rows of `width` numbers, rows one after the other: out[j·count + i] = scale·Σ row_i·row_j.
 void uwb_gram(const double *rows, long count, long width, double scale, double *out);
+
+/// |h|² of `blocks` blocks of 16 taps, the sum of two integers' squares times `factor`, and of each block the largest by quarters.
+void uwb_square_integers(const short *integers, float factor, long blocks, float *powers, float *quarterPeaks);
 
 /// Samples of `blocks` blocks of 16 taps: integers times `scale` less `pattern`, which repeats after `period` taps, begins with the first
 /// block at `phase` and goes on for 16 taps more; their powers, and of each block the largest powers by quarters. Returns the sum of powers.
 float uwb_subtract_pattern(
     const short *integers, float scale, const float *pattern, long period, long phase, long blocks, float *samples,
     float *powers, float *quarterPeaks);
+
+__typeof__(uwb_onset_likelihoods) uwb_onset_likelihoods_portable;
+__typeof__(uwb_rice_forms) uwb_rice_forms_portable;
+__typeof__(uwb_rice_matches) uwb_rice_matches_portable;
+__typeof__(uwb_rice_terms) uwb_rice_terms_portable;
+__typeof__(uwb_exponential_sums) uwb_exponential_sums_portable;
+__typeof__(uwb_exponential_sum) uwb_exponential_sum_portable;
+__typeof__(uwb_blend_rows) uwb_blend_rows_portable;
+__typeof__(uwb_products) uwb_products_portable;
+__typeof__(uwb_project) uwb_project_portable;
+__typeof__(uwb_complex_products) uwb_complex_products_portable;
+__typeof__(uwb_residual) uwb_residual_portable;
+__typeof__(uwb_add_powers) uwb_add_powers_portable;
+__typeof__(uwb_path_moments) uwb_path_moments_portable;
+__typeof__(uwb_steer) uwb_steer_portable;
+__typeof__(uwb_gram) uwb_gram_portable;
+__typeof__(uwb_square_integers) uwb_square_integers_portable;
+__typeof__(uwb_subtract_pattern) uwb_subtract_pattern_portable;
 
 #endif

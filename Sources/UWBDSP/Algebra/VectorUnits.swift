@@ -1,6 +1,6 @@
 import CUWBKernels
 
-/// Whether the kernels of `CUWBKernels` run on this machine; where not, their Swift twins do.
+/// Whether this machine has the vector units for which kernels are built besides.
 enum VectorUnits {
   static let areThere = uwb_has_vector_units()
 }

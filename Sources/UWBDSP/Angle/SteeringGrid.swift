@@ -1,3 +1,4 @@
+import CUWBKernels
 import Numerics
 
 /// An array's answers to plane waves from a grid of directions: where a search for a path's direction begins.
@@ -101,30 +102,10 @@ struct SteeringGrid: Sendable {
   ///
   /// - Precondition: as many amplitudes as antennas.
   func evaluate(_ amplitudes: UnsafePointer<Float>, into spectrum: AlignedBuffer<Float>) -> Int {
-    let count = array.positions.count
-    var best = SIMD8<Float>(repeating: -1)
-    var blocks = SIMD8<Int32>()
-    steering.withUnsafeBufferPointer { buffer in
-      guard var answer = buffer.baseAddress else { return }
-      for block in 0..<blockCount {
-        var real = SIMD8<Float>()
-        var imaginary = SIMD8<Float>()
-        for antenna in 0..<count {
-          let (x, y) = (amplitudes[2 * antenna], amplitudes[2 * antenna + 1])
-          real += answer[0] * x + answer[1] * y
-          imaginary += answer[0] * y - answer[1] * x
-          answer += 2
-        }
-        let power = real * real + imaginary * imaginary
-        storeEight(power, to: spectrum.pointer + block * Self.lanes)
-        let isHigher = power .> best
-        best.replace(with: power, where: isHigher)
-        blocks.replace(with: Int32(block), where: isHigher)
-      }
+    steering.withUnsafeBufferPointer { steering in
+      guard let first = steering.baseAddress else { return 0 }
+      return uwb_steer(floats(first), amplitudes, array.positions.count, blockCount, spectrum.pointer)
     }
-    var lane = 0
-    for other in 1..<Self.lanes where best[other] > best[lane] { lane = other }
-    return Int(blocks[lane]) * Self.lanes + lane
   }
 
   /// Adds the points where `spectrum` is at least `level` and no neighbour is higher to the `first` ones of `points`, in order and

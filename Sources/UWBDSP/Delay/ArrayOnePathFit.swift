@@ -251,10 +251,8 @@ final class ArrayOnePathFit: DescentModel {
     guard cost - samples <= samples.squareRoot(), splitGain() <= hints.split else { return (cost, samples, false) }
     let holdsAnother = windows[first].holdsAnother(
       Float(hints.another), Float(moments.pointer[first].pulse)
-    ) { pulses in
-      var power = SIMD16<Float>()
-      for antenna in first..<antennaCount where takesPart(antenna) { power += windows[antenna].power(pulses) }
-      return power
+    ) { powers in
+      for antenna in first..<antennaCount where takesPart(antenna) { windows[antenna].addPowers(to: powers) }
     }
     return (cost, samples, !holdsAnother)
   }

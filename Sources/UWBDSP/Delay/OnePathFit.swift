@@ -1,3 +1,4 @@
+import CUWBKernels
 import Numerics
 
 /// `PathFit` and `PathCount` for the usual case, one path in white noise, in a fraction of their time.
@@ -14,7 +15,7 @@ import Numerics
 ///
 /// Cost O(window) a step, some 400 instructions, and three thousand for the hints.
 final class OnePathFit {
-  private static let lanes = 16
+  private static let lanes = 8
   private static let pointsPerTap = 2
 
   private let table: PulseTable
@@ -24,10 +25,13 @@ final class OnePathFit {
   private let imaginary: AlignedBuffer<Double>
   /// The pulse at the delay found.
   private let pulse: AlignedBuffer<Double>
-  /// Pulses at half taps of delay: for each block of sixteen the window's taps, a lane for each.
-  private let grid: [SIMD16<Float>]
-  private let energies: [SIMD16<Float>]
-  private let residuals: AlignedBuffer<SIMD2<Float>>
+  /// Pulses at half taps of delay: for each block of eight the window's taps, a lane for each.
+  private let grid: [SIMD8<Float>]
+  private let energies: [SIMD8<Float>]
+  /// |b(τ)ᵀr|² over the grid.
+  private let powers: AlignedBuffer<SIMD8<Float>>
+  private let realResidual: AlignedBuffer<Float>
+  private let imaginaryResidual: AlignedBuffer<Float>
   /// Largest |y|² of the window.
   @exclusivity(unchecked) private(set) var strongestPower = 0.0
   /// ‖y‖²
@@ -56,10 +60,11 @@ final class OnePathFit {
     real = AlignedBuffer(count: count, zero: 0)
     imaginary = AlignedBuffer(count: count, zero: 0)
     pulse = AlignedBuffer(count: count, zero: 0)
-    residuals = AlignedBuffer(count: windowTaps, zero: .zero)
+    realResidual = AlignedBuffer(count: count, zero: 0)
+    imaginaryResidual = AlignedBuffer(count: count, zero: 0)
     let blocks = (Self.pointsPerTap * windowTaps + Self.lanes - 1) / Self.lanes
-    var grid = [SIMD16<Float>](repeating: .zero, count: blocks * windowTaps)
-    var energies = [SIMD16<Float>](repeating: .zero, count: blocks)
+    var grid = [SIMD8<Float>](repeating: .zero, count: blocks * windowTaps)
+    var energies = [SIMD8<Float>](repeating: .zero, count: blocks)
     let column = AlignedBuffer<Double>(count: windowTaps, zero: 0)
     for point in 0..<blocks * Self.lanes {
       let (block, lane) = point.quotientAndRemainder(dividingBy: Self.lanes)
@@ -70,6 +75,7 @@ final class OnePathFit {
     }
     self.grid = grid
     self.energies = energies
+    powers = AlignedBuffer(count: blocks, zero: .zero)
   }
 
   /// Another window of the same size, with the same tables.
@@ -80,9 +86,11 @@ final class OnePathFit {
     real = AlignedBuffer(count: count, zero: 0)
     imaginary = AlignedBuffer(count: count, zero: 0)
     pulse = AlignedBuffer(count: count, zero: 0)
-    residuals = AlignedBuffer(count: windowTaps, zero: .zero)
+    realResidual = AlignedBuffer(count: count, zero: 0)
+    imaginaryResidual = AlignedBuffer(count: count, zero: 0)
     grid = other.grid
     energies = other.energies
+    powers = AlignedBuffer(count: energies.count, zero: .zero)
   }
 
   /// Takes the window's taps from `firstTap` on, all of them inside the CIR, times `factor` and turned back by `phase`, rad.
@@ -141,7 +149,7 @@ final class OnePathFit {
     return nil
   }
 
-  /// Sums over the window at one delay.
+  /// Sums over the window at one delay, in the order of `uwb_path_moments`.
   struct Moments: BitwiseCopyable {
     var pulse = 0.0
     var slope = 0.0
@@ -172,43 +180,12 @@ final class OnePathFit {
   }
 
   func moments(at delay: Double) -> Moments {
-    let end = padded(windowTaps)
-    let next = PulseTable.rowTaps
-    return table.read(delay) { near, blend in
-      let values = near.values
-      let slopes = near.slopes
-      let real = UnsafePointer(real.pointer)
-      let imaginary = UnsafePointer(imaginary.pointer)
-      var (pulse, slope, both) = (SIMD2<Double>(), SIMD2<Double>(), SIMD2<Double>())
-      var (pulseReal, pulseImaginary) = (SIMD2<Double>(), SIMD2<Double>())
-      var (slopeReal, slopeImaginary) = (SIMD2<Double>(), SIMD2<Double>())
-      var tap = 0
-      while tap < end {
-        let value = loadTwo(values + tap)
-        let rise = loadTwo(slopes + tap)
-        let p = value + blend * (loadTwo(values + (next &+ tap)) - value)
-        let s = rise + blend * (loadTwo(slopes + (next &+ tap)) - rise)
-        let x = loadTwo(real + tap)
-        let y = loadTwo(imaginary + tap)
-        pulse += p * p
-        slope += s * s
-        both += p * s
-        pulseReal += p * x
-        pulseImaginary += p * y
-        slopeReal += s * x
-        slopeImaginary += s * y
-        tap &+= 2
-      }
-      var moments = Moments(
-        pulse: pulse.sum(), slope: slope.sum(), both: both.sum(), pulseReal: pulseReal.sum(),
-        pulseImaginary: pulseImaginary.sum(), slopeReal: slopeReal.sum(), slopeImaginary: slopeImaginary.sum())
-      // What the last vector reached of the taps behind the window: taps are zero there, the pulse is not.
-      for tap in windowTaps..<end {
-        let p = values[tap] + blend * (values[next + tap] - values[tap])
-        let s = slopes[tap] + blend * (slopes[next + tap] - slopes[tap])
-        moments.pulse -= p * p
-        moments.slope -= s * s
-        moments.both -= p * s
+    table.read(delay) { near, blend in
+      var moments = Moments()
+      withUnsafeMutablePointer(to: &moments) {
+        uwb_path_moments(
+          near.values, near.slopes, PulseTable.rowTaps, blend, real.pointer, imaginary.pointer, windowTaps,
+          UnsafeMutableRawPointer($0).assumingMemoryBound(to: Double.self))
       }
       return moments
     }
@@ -223,7 +200,7 @@ final class OnePathFit {
       cost <= PathHint.another * variance
       || excess <= Double(windowTaps).squareRoot()
         && splitGain(delay, moments.pulse, real, imaginary) <= PathHint.split * variance
-        && !holdsAnother(Float(PathHint.another * variance), Float(moments.pulse)) { power($0) }
+        && !holdsAnother(Float(PathHint.another * variance), Float(moments.pulse), add: { addPowers(to: $0) })
     return Result(
       delay: delay, cost: cost, pulseEnergy: moments.pulse, real: real, imaginary: imaginary,
       curvature: point.curvature, isAlone: isAlone)
@@ -232,16 +209,14 @@ final class OnePathFit {
   /// Leaves the pulse at `delay` and the residuals, y − a·b; returns their energy.
   func leaveResidual(_ delay: Double, _ x: Double, _ y: Double) -> Double {
     table.evaluate(delay: delay, firstTap: 0, count: windowTaps, into: pulse.pointer)
-    let real = UnsafePointer(real.pointer)
-    let imaginary = UnsafePointer(imaginary.pointer)
-    let pulse = UnsafePointer(pulse.pointer)
-    let residuals = residuals.pointer
-    var squares = SIMD2<Double>()
-    for tap in 0..<windowTaps {
-      // Real and imaginary part.
-      let left = SIMD2(real[tap], imaginary[tap]) - SIMD2(x, y) * pulse[tap]
-      residuals[tap] = SIMD2<Float>(left)
-      squares += left * left
+    var squares = SIMD4<Double>()
+    for tap in stride(from: 0, to: padded(windowTaps), by: 4) {
+      let p = loadFour(pulse.pointer + tap)
+      let re = loadFour(real.pointer + tap) - x * p
+      let im = loadFour(imaginary.pointer + tap) - y * p
+      realResidual.pointer.store4(SIMD4<Float>(re), tap)
+      imaginaryResidual.pointer.store4(SIMD4<Float>(im), tap)
+      squares += re * re + im * im
     }
     return squares.sum()
   }
@@ -293,44 +268,36 @@ final class OnePathFit {
 
   /// Whether one further path at some half tap would lower the cost by more than `level`.
   ///
-  /// - Parameter power: |b(τ)ᵀr|² of a block of delays, of this window or of several together.
-  @inline(__always)
-  func holdsAnother(
-    _ level: Float, _ pulseEnergy: Float, power: (UnsafePointer<SIMD16<Float>>) -> SIMD16<Float>
-  ) -> Bool {
+  /// - Parameter add: adds |b(τ)ᵀr|² over the grid, of this window or of several together.
+  func holdsAnother(_ level: Float, _ pulseEnergy: Float, add: (UnsafeMutablePointer<SIMD8<Float>>) -> Void) -> Bool {
+    powers.pointer.update(repeating: .zero, count: energies.count)
+    add(powers.pointer)
+    for block in 0..<energies.count {
+      let power = powers.pointer[block]
+      let energy = energies[block]
+      // `PathStarts` has these limits, too: too close to the path, or hardly in the window.
+      guard any(power .> 0.05 * level * energy) else { continue }
+      let overlap = overlap(block)
+      let left = energy - overlap * overlap / pulseEnergy
+      let isOpen = (left .> energy * 0.05) .& (energy .> 0.02)
+      if any((power .> level * left) .& isOpen) { return true }
+    }
+    return false
+  }
+
+  /// Adds |b(τ)ᵀr|² over the grid.
+  func addPowers(to powers: UnsafeMutablePointer<SIMD8<Float>>) {
     grid.withUnsafeBufferPointer { grid in
-      guard let base = grid.baseAddress else { return false }
-      for block in 0..<energies.count {
-        let pulses = base + block * windowTaps
-        let power = power(pulses)
-        let energy = energies[block]
-        // `PathStarts` has these limits, too: too close to the path, or hardly in the window.
-        guard any(power .> 0.05 * level * energy) else { continue }
-        let overlap = overlap(pulses)
-        let left = energy - overlap * overlap / pulseEnergy
-        let isOpen = (left .> energy * 0.05) .& (energy .> 0.02)
-        if any((power .> level * left) .& isOpen) { return true }
-      }
-      return false
+      guard let pulses = grid.baseAddress else { return }
+      uwb_add_powers(
+        floats(pulses), energies.count, realResidual.pointer, imaginaryResidual.pointer, windowTaps, floats(powers))
     }
   }
 
-  /// |b(τ)ᵀr|² of a block of delays.
-  func power(_ pulses: UnsafePointer<SIMD16<Float>>) -> SIMD16<Float> {
-    let residuals = residuals.pointer
-    var real = SIMD16<Float>()
-    var imaginary = SIMD16<Float>()
-    for tap in 0..<windowTaps {
-      real += pulses[tap] * residuals[tap].x
-      imaginary += pulses[tap] * residuals[tap].y
-    }
-    return real * real + imaginary * imaginary
-  }
-
-  /// b(τ)ᵀb of a block of delays with the path's pulse.
-  private func overlap(_ pulses: UnsafePointer<SIMD16<Float>>) -> SIMD16<Float> {
-    var sum = SIMD16<Float>()
-    for tap in 0..<windowTaps { sum += pulses[tap] * Float(pulse.pointer[tap]) }
+  /// b(τ)ᵀb of a block of the grid with the path's pulse.
+  private func overlap(_ block: Int) -> SIMD8<Float> {
+    var sum = SIMD8<Float>()
+    for tap in 0..<windowTaps { sum += grid[block * windowTaps + tap] * Float(pulse.pointer[tap]) }
     return sum
   }
 }

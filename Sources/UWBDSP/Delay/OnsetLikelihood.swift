@@ -8,7 +8,7 @@ import UWBPlatform
 ///
 ///     ln L(τ, ρ) = Σ_i |u_iᵀy|²/v · ρλ_i/(1 + ρλ_i) − Σ_i ln(1 + ρλ_i)
 ///
-/// Cost: some 25 ns for each onset and profile where the machine has AVX2, else 60.
+/// Cost: 32 vectors of eight multiplied and added for each tap, onset and profile.
 final class OnsetLikelihood {
   /// Made, or taken from where they are kept, for the first window: most CIRs of a capture may ask for none.
   private lazy var tables = OnsetTables.shared(receiver)
@@ -34,7 +34,6 @@ final class OnsetLikelihood {
   private let chosen = AlignedBuffer<Int>(count: OnsetTables.profiles.count, zero: 0)
   /// Of likelihoods of one profile, for each onset.
   private let sums = AlignedBuffer<Double>(count: OnsetTables.onsetCount, zero: 0)
-  private let usesVectorUnits: Bool
   private(set) var firstTap = 0
   /// Σ|y|²/v
   private(set) var energy = 0.0
@@ -48,9 +47,7 @@ final class OnsetLikelihood {
   /// The same without the weight: deviations hang on what is unlikely, too.
   private static let smoothest: Float = 0.5
 
-  /// - Parameter usesVectorUnits: whether `CUWBKernels` is to do the work, where the machine can.
-  init(_ receiver: ReceiverModel, usesVectorUnits: Bool = VectorUnits.areThere) {
-    self.usesVectorUnits = usesVectorUnits && VectorUnits.areThere
+  init(_ receiver: ReceiverModel) {
     self.receiver = receiver
     let cells = OnsetTables.profiles.count * OnsetTables.onsetCount
     terms = AlignedBuffer(count: cells, zero: .zero)
@@ -205,40 +202,12 @@ final class OnsetLikelihood {
           let vector = vectors + cell * taps
           let gain = gains + cell * OnsetTables.rank
           let determinant = determinants + cell
-          if usesVectorUnits {
-            uwb_onset_likelihoods(
-              floats(vector), floats(gain), floats(determinant), onsets, count, cells.step.trailingZeroBitCount,
-              window.pointer, window.pointer + taps, taps, floats(terms), tops)
-          } else {
-            for index in 0..<count {
-              let onset = onsets[index]
-              let own = onset / cells.step
-              terms[onset] = likelihood(vector + own * taps, gain + own * OnsetTables.rank, determinant[own])
-              tops[onset] = terms[onset].max()
-            }
-          }
+          uwb_onset_likelihoods(
+            floats(vector), floats(gain), floats(determinant), onsets, count, cells.step.trailingZeroBitCount,
+            window.pointer, window.pointer + taps, taps, floats(terms), tops)
         }
       }
     }
-  }
-
-  /// `uwb_onset_likelihoods` on any machine.
-  private func likelihood(
-    _ vectors: UnsafePointer<SIMD16<Float>>, _ gains: UnsafePointer<SIMD8<Float>>, _ determinant: SIMD8<Float>
-  ) -> SIMD8<Float> {
-    let taps = OnsetTables.windowTaps
-    let real = window.pointer
-    let imaginary = window.pointer + taps
-    var realSums = SIMD16<Float>()
-    var imaginarySums = SIMD16<Float>()
-    for tap in 0..<taps {
-      realSums += vectors[tap] * real[tap]
-      imaginarySums += vectors[tap] * imaginary[tap]
-    }
-    let powers = realSums * realSums + imaginarySums * imaginarySums
-    var sum = -determinant
-    for component in 0..<OnsetTables.rank { sum += gains[component] * powers[component] }
-    return sum
   }
 
   /// Leaves in `sums` Σ over ρ of exp(ln L − `best`) at every `step`-th onset of a profile; returns how many these are.
@@ -246,18 +215,7 @@ final class OnsetLikelihood {
     let count = (OnsetTables.onsetCount + step - 1) / step
     let terms = terms.pointer + profile * OnsetTables.onsetCount
     let tops = tops.pointer + profile * OnsetTables.onsetCount
-    if usesVectorUnits {
-      uwb_exponential_sums(floats(terms), tops, count, step, best, Self.negligible, sums.pointer)
-      return count
-    }
-    for index in 0..<count {
-      var sum = 0.0
-      if tops[index * step] - best > -Self.negligible {
-        let term = terms[index * step] - best
-        for lane in 0..<8 where term[lane] > -Self.negligible { sum += Double(expf(term[lane])) }
-      }
-      sums.pointer[index] = sum
-    }
+    uwb_exponential_sums(floats(terms), tops, count, step, best, Self.negligible, sums.pointer)
     return count
   }
 

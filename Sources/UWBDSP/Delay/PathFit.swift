@@ -125,9 +125,6 @@ final class PathFit: PathModel, DescentModel {
     (UnsafePointer(real.pointer), UnsafePointer(imaginary.pointer))
   }
 
-  /// Whether `CUWBKernels` does the work.
-  var usesVectorUnits: Bool { pulses.usesVectorUnits }
-
   var residuals: (real: UnsafePointer<Float>, imaginary: UnsafePointer<Float>) {
     (UnsafePointer(realResidual.pointer), UnsafePointer(imaginaryResidual.pointer))
   }
@@ -214,31 +211,10 @@ final class PathFit: PathModel, DescentModel {
 
   /// r = y − B·a of the amplitudes at hand; returns ‖r‖².
   private func leaveResidual(count: Int) -> Double {
-    let amplitudes = amplitudes.pointer
-    if pulses.usesVectorUnits {
-      return Double(
-        uwb_residual(
-          basis.pointer, amplitudes, count, real.pointer, imaginary.pointer, stride, realResidual.pointer,
-          imaginaryResidual.pointer))
-    }
-    var squares = SIMD8<Float>()
-    var tap = 0
-    while tap < stride {
-      var re = loadEight(real.pointer + tap)
-      var im = loadEight(imaginary.pointer + tap)
-      var column = UnsafePointer(basis.pointer + tap)
-      for path in 0..<count {
-        let value = loadEight(column)
-        re -= Float(amplitudes[2 * path]) * value
-        im -= Float(amplitudes[2 * path + 1]) * value
-        column += stride
-      }
-      storeEight(re, to: realResidual.pointer + tap)
-      storeEight(im, to: imaginaryResidual.pointer + tap)
-      squares += re * re + im * im
-      tap += 8
-    }
-    return sumOfLanes(squares)
+    Double(
+      uwb_residual(
+        basis.pointer, amplitudes.pointer, count, real.pointer, imaginary.pointer, stride, realResidual.pointer,
+        imaginaryResidual.pointer))
   }
 
   /// Gradient and Kaufman's matrix at the point that `solve` was given last; `false` where the matrix is singular.
@@ -284,32 +260,12 @@ final class PathFit: PathModel, DescentModel {
     multiply(slopes.pointer, count, by: slopes.pointer, count, isLower: true, into: slopeProducts.pointer)
     for path in 0..<count { step.pointer[path] = slopeProducts.pointer[path * most + path] }
     reduced.pointer.update(from: overlaps.pointer, count: count * most)
-    project(count: count)
+    uwb_project(gram.rows, gram.inverses, count, most, reduced.pointer, slopeProducts.pointer)
     for path in 0..<count
     where slopeProducts.pointer[path * most + path] < Self.closeness * step.pointer[path] { isProjected = true }
     guard isProjected else { return }
     projectSlopes(count: count)
     multiply(slopes.pointer, count, by: slopes.pointer, count, isLower: true, into: slopeProducts.pointer)
-  }
-
-  /// From C in `reduced` L⁻¹·C there, and S̃ᵀS̃ from SᵀS.
-  private func project(count: Int) {
-    let most = Self.mostPaths
-    if pulses.usesVectorUnits {
-      return uwb_project(gram.rows, gram.inverses, count, most, reduced.pointer, slopeProducts.pointer)
-    }
-    for path in 0..<count {
-      for row in 0..<count { leakages.pointer[row] = reduced.pointer[row * most + path] }
-      gram.solveLower(leakages.pointer, order: count)
-      for row in 0..<count { reduced.pointer[row * most + path] = leakages.pointer[row] }
-    }
-    for path in 0..<count {
-      for other in 0...path {
-        var held = 0.0
-        for row in 0..<count { held += reduced.pointer[row * most + path] * reduced.pointer[row * most + other] }
-        slopeProducts.pointer[path * most + other] -= held
-      }
-    }
   }
 
   /// Slopes less what the basis holds of them.
@@ -411,29 +367,15 @@ final class PathFit: PathModel, DescentModel {
     _ columns: UnsafePointer<Float>, _ count: Int, by others: UnsafePointer<Float>, _ otherCount: Int,
     isLower: Bool = false, into products: UnsafeMutablePointer<Double>
   ) {
-    if pulses.usesVectorUnits {
-      return uwb_products(columns, count, others, otherCount, stride, isLower, products, Self.mostPaths)
-    }
-    for row in 0..<count {
-      for column in 0..<(isLower ? row + 1 : otherCount) {
-        products[row * Self.mostPaths + column] = dot(columns + row * stride, others + column * stride)
-      }
-    }
+    uwb_products(columns, count, others, otherCount, stride, isLower, products, Self.mostPaths)
   }
 
-  /// Products of columns with complex samples.
+  /// Products of columns with complex samples; numbers are written by twos of columns.
   private func multiply(
     _ columns: UnsafePointer<Float>, _ count: Int, by real: UnsafePointer<Float>, _ imaginary: UnsafePointer<Float>,
     into products: UnsafeMutablePointer<Double>
   ) {
-    if pulses.usesVectorUnits {
-      return uwb_complex_products(columns, count, real, imaginary, stride, products)
-    }
-    for row in 0..<count {
-      let seen = dotProducts(columns + row * stride, real, imaginary, stride: stride)
-      products[2 * row] = seen.x
-      products[2 * row + 1] = seen.y
-    }
+    uwb_complex_products(columns, count, real, imaginary, stride, products)
   }
 
   @inline(__always)

@@ -96,21 +96,8 @@ final class PathStarts {
   /// Adds |b(τ)ᵀr|².
   private func addPowers(_ fit: PathFit) {
     let residual = fit.residuals
-    if fit.usesVectorUnits {
-      return uwb_add_powers(
-        floats(pulses.pointer), blockCount, residual.real, residual.imaginary, windowTaps, floats(gains.pointer))
-    }
-    var pulse = UnsafePointer(pulses.pointer)
-    for block in 0..<blockCount {
-      var real = SIMD8<Float>()
-      var imaginary = SIMD8<Float>()
-      for tap in 0..<windowTaps {
-        real += pulse[tap] * residual.real[tap]
-        imaginary += pulse[tap] * residual.imaginary[tap]
-      }
-      gains.pointer[block] += real * real + imaginary * imaginary
-      pulse += windowTaps
-    }
+    uwb_add_powers(
+      floats(pulses.pointer), blockCount, residual.real, residual.imaginary, windowTaps, floats(gains.pointer))
   }
 
   /// Divides by ‖P·b(τ)‖²; 0 where a path would be too close to one that is there already.

@@ -38,17 +38,12 @@ public final class PreparedTaps {
   private let quarterPeaks: AlignedBuffer<Float>
   static let margin = 8
   static let blockTaps = 16
-  private let usesVectorUnits: Bool
   private var floor = NoiseFloor()
   /// The radio's additive pattern: a period of taps, and as many more as a block has.
   private var pattern = AlignedBuffer<Float>(count: 0, zero: 0)
 
   /// Allocates for CIRs of so many taps.
-  public convenience init(tapCount: Int) { self.init(tapCount: tapCount, usesVectorUnits: VectorUnits.areThere) }
-
-  /// - Parameter usesVectorUnits: whether `CUWBKernels` is to do the work, where the machine can.
-  init(tapCount: Int, usesVectorUnits: Bool) {
-    self.usesVectorUnits = usesVectorUnits && VectorUnits.areThere
+  public init(tapCount: Int) {
     capacity = tapCount
     let blocks = Self.blockCount(tapCount)
     samples = AlignedBuffer(count: 2 * (blocks * Self.blockTaps + 2 * Self.margin), zero: 0)
@@ -163,33 +158,9 @@ public final class PreparedTaps {
     isConverted.pointer.update(repeating: false, count: blocks)
     isWhole = false
 
-    let powers = powers.pointer
-    let quarters = quarterPeaks.pointer
-    let square = scale * scale
-    for block in 0..<blocks {
-      let tap = Self.blockTaps &* block
-      let a = squareFour(target + tap, square, into: powers + tap)
-      let b = squareFour(target + (tap &+ 4), square, into: powers + (tap &+ 4))
-      let c = squareFour(target + (tap &+ 8), square, into: powers + (tap &+ 8))
-      let d = squareFour(target + (tap &+ 12), square, into: powers + (tap &+ 12))
-      UnsafeMutableRawPointer(quarters + 4 &* block)
-        .storeBytes(of: a.larger(b).larger(c.larger(d)), as: SIMD4<Float>.self)
+    integers.pointer.withMemoryRebound(to: Int16.self, capacity: 2 * integers.count) {
+      uwb_square_integers($0, scale * scale, blocks, powers.pointer, quarterPeaks.pointer)
     }
-  }
-
-  /// |h|² of four taps. Products and their sums are exact in 32 bits, but for the sum of two at −32768, which is 2³¹ less its
-  /// sign: products of neighbours summed in pairs are one instruction where processors have it.
-  @inline(__always)
-  private func squareFour(
-    _ source: UnsafePointer<Int32>, _ square: Float, into target: UnsafeMutablePointer<Float>
-  ) -> SIMD4<Float> {
-    let parts = SIMD8<Int32>(truncatingIfNeeded: UnsafeRawPointer(source).load(as: SIMD8<Int16>.self))
-    let squares = parts &* parts
-    let sums = SIMD4<Float>(squares.evenHalf &+ squares.oddHalf) * square
-    let magnitudes = unsafeBitCast(
-      unsafeBitCast(sums, to: SIMD4<UInt32>.self) & 0x7fff_ffff, to: SIMD4<Float>.self)
-    UnsafeMutableRawPointer(target).storeBytes(of: magnitudes, as: SIMD4<Float>.self)
-    return magnitudes
   }
 
   private func copyNumbers(_ source: UnsafeRawPointer, tapStride: Int) {
@@ -260,7 +231,7 @@ public final class PreparedTaps {
     let phase = (period - first % period) % period
     var blocks = 0..<Self.blockCount(count)
     var energy: Float = 0
-    if usesVectorUnits && !isWhole {
+    if !isWhole {
       let whole = count / Self.blockTaps
       energy = integers.pointer.withMemoryRebound(to: Int16.self, capacity: 2 * integers.count) {
         uwb_subtract_pattern(
@@ -274,7 +245,7 @@ public final class PreparedTaps {
     findPeak()
   }
 
-  /// `uwb_subtract_pattern` on any machine, on numbers of any kind, and on a last block that is not full; Σ|h|².
+  /// `uwb_subtract_pattern` for numbers of any kind, and for a last block that is not full; Σ|h|².
   private func subtractPattern(from blocks: Range<Int>, period: Int, phase: Int, scale: Float) -> Float {
     var sums = SIMD4<Float>()
     for block in blocks {

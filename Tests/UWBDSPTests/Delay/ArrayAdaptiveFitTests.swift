@@ -36,7 +36,7 @@ import UWBPlatform
   }
 
   /// ln L of several antennas is the sum of each one's by itself, times N^−0.8.
-  @Test(arguments: [true, false]) func likelihoodsAddUp(usesVectorUnits: Bool) {
+  @Test func likelihoodsAddUp() {
     var trials = OnsetTrials(seed: 81)
     let count = 3
     let taps = Self.taps((0..<count).map { _ in trials.rice(onset: 160.3, pathdB: 25, gap: 1, powerdB: 18) })
@@ -44,11 +44,11 @@ import UWBPlatform
     func load(_ likelihood: RiceLikelihood, _ antenna: Int, as place: Int) {
       likelihood.load(taps[antenna], firstTap: 152, variance: variances[antenna], antenna: place)
     }
-    let joint = RiceLikelihood(ReceiverModel(), mostAntennas: count, usesVectorUnits: usesVectorUnits)
+    let joint = RiceLikelihood(ReceiverModel(), mostAntennas: count)
     for antenna in 0..<count { load(joint, antenna, as: antenna) }
     #expect(joint.run(into: DelayPosterior(), offset: 0) != nil)
     let singles = (0..<count).map { antenna -> RiceLikelihood in
-      let single = RiceLikelihood(ReceiverModel(), usesVectorUnits: usesVectorUnits)
+      let single = RiceLikelihood(ReceiverModel())
       load(single, antenna, as: 0)
       #expect(single.run(into: DelayPosterior(), offset: 0) != nil)
       return single

@@ -107,10 +107,17 @@ final class DelayPosterior {
     let mean = first / total
     let variance = max(0, second / total - mean * mean)
     let crest = crestCount > 0 ? most : nil
-    func place(_ share: Double) -> Double { quantile(share * total, of: total, near: crest) }
-    let half = (place(0.8413) - place(0.1587)) / 2
+    let whole = range(total)
+    let core = crest.map(core)
+    let median = quantile(0.5 * total, of: total, in: bracket(of: 0.5 * total, whole, core))
+    var before = bracket(of: 0.1587 * total, whole, core)
+    if before.high > median { (before.high, before.above) = (median, 0.5 * total) }
+    var after = bracket(of: 0.8413 * total, whole, core)
+    if after.low < median { (after.low, after.below) = (median, 0.5 * total) }
+    let half =
+      (quantile(0.8413 * total, of: total, in: after) - quantile(0.1587 * total, of: total, in: before)) / 2
     let stated = variance * Self.momentShare + half * half * (1 - Self.momentShare)
-    return Summary(delay: place(0.5), deviation: stated.squareRoot(), logMass: logMass)
+    return Summary(delay: median, deviation: stated.squareRoot(), logMass: logMass)
   }
 
   /// ln of the whole mass.
@@ -151,11 +158,44 @@ final class DelayPosterior {
     return sum
   }
 
+  /// Delays, taps, and the mass before each.
+  private struct Bracket {
+    var low: Double
+    var below: Double
+    var high: Double
+    var above: Double
+  }
+
+  /// All that there is.
+  private func range(_ total: Double) -> Bracket {
+    var whole = Bracket(low: start, below: 0, high: start + Double(Self.binCount) / Self.binsPerTap, above: total)
+    for index in 0..<crestCount {
+      let crest = crests.pointer[index]
+      whole.low = min(whole.low, crest.delay - 5 * crest.deviation)
+      whole.high = max(whole.high, crest.delay + 5 * crest.deviation)
+    }
+    return whole
+  }
+
+  /// Round a crest.
+  private func core(_ crest: Crest) -> Bracket {
+    let (low, high) = (crest.delay - 4 * crest.deviation, crest.delay + 4 * crest.deviation)
+    return Bracket(low: low, below: mass(before: low), high: high, above: mass(before: high))
+  }
+
+  /// Between which delays a quantile lies: in the core, before or behind it.
+  private func bracket(of mass: Double, _ whole: Bracket, _ core: Bracket?) -> Bracket {
+    guard let core else { return whole }
+    if mass < core.below { return Bracket(low: whole.low, below: whole.below, high: core.low, above: core.below) }
+    if mass >= core.above { return Bracket(low: core.high, below: core.above, high: whole.high, above: whole.above) }
+    return core
+  }
+
   /// The delay before which `mass` lies of `total`: by secants inside a bracket, the side that stays weighed half (Dowell & Jarratt 1971, "A
   /// modified regula falsi method", BIT 11).
-  private func quantile(_ mass: Double, of total: Double, near crest: Crest?) -> Double {
-    var (low, high) = bracket(of: mass, near: crest)
-    var (below, above) = (self.mass(before: low) - mass, self.mass(before: high) - mass)
+  private func quantile(_ mass: Double, of total: Double, in bracket: Bracket) -> Double {
+    var (low, high) = (bracket.low, bracket.high)
+    var (below, above) = (bracket.below - mass, bracket.above - mass)
     var wasBelow: Bool?
     var place = (low + high) / 2
     for _ in 0..<Self.mostSecants where high - low > Self.narrowest {
@@ -172,21 +212,5 @@ final class DelayPosterior {
       wasBelow = error < 0
     }
     return place
-  }
-
-  /// Delays between which a quantile lies: near the heaviest crest where that holds it, else the whole range.
-  private func bracket(of mass: Double, near crest: Crest?) -> (low: Double, high: Double) {
-    if let crest {
-      let (low, high) = (crest.delay - 4 * crest.deviation, crest.delay + 4 * crest.deviation)
-      if self.mass(before: low) <= mass, mass < self.mass(before: high) { return (low, high) }
-    }
-    var low = start
-    var high = start + Double(Self.binCount) / Self.binsPerTap
-    for index in 0..<crestCount {
-      let crest = crests.pointer[index]
-      low = min(low, crest.delay - 5 * crest.deviation)
-      high = max(high, crest.delay + 5 * crest.deviation)
-    }
-    return (low, high)
   }
 }

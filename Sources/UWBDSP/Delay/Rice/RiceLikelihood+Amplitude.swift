@@ -1,3 +1,4 @@
+import CUWBKernels
 import Numerics
 import UWBPlatform
 
@@ -18,25 +19,31 @@ extension RiceLikelihood {
     for alternative in 0..<RiceAlternative.pathCount {
       let weight = weights(nearest, alternative, below: top)
       guard weight.max() > 0 else { continue }
-      let (before, inverseBefore) = match(lower, alternative, antenna)
-      let (after, inverseAfter) = match(lower + 1, alternative, antenna)
-      let x = before.real * inverseBefore * (1 - share) + after.real * inverseAfter * share
-      let y = before.imaginary * inverseBefore * (1 - share) + after.imaginary * inverseAfter * share
+      let before = match(lower, alternative, antenna)
+      let after = match(lower + 1, alternative, antenna)
+      let x = before.real * before.inverse * (1 - share) + after.real * after.inverse * share
+      let y = before.imaginary * before.inverse * (1 - share) + after.imaginary * after.inverse * share
       total += Double(weight.sum())
       real += Double((weight * x).sum())
       imaginary += Double((weight * y).sum())
-      variance += Double((weight * (inverseBefore * (1 - share) + inverseAfter * share)).sum())
+      variance += Double((weight * (before.inverse * (1 - share) + after.inverse * share)).sum())
     }
-    let scale = variances.pointer[antenna].squareRoot() / total
+    let scale = loadedVariances.pointer[antenna].squareRoot() / total
     return (
       Complex(scale * real, scale * imaginary), variances.pointer[antenna] * variance / total / 2
     )
   }
 
-  private func match(_ onset: Int, _ alternative: Int, _ antenna: Int) -> (RiceMatch, inverse: SIMD8<Float>) {
-    let cell = RiceCell(cells(onset) + alternative * RiceTables.cellSize)
-    let inverse = UnsafeRawPointer(cell.inverse).loadUnaligned(as: SIMD8<Float>.self)
-    return (RiceMatch(cell, pulse(onset), window(self.real, antenna), window(self.imaginary, antenna)), inverse)
+  /// pᵀC⁻¹y for each ρ, in √v as loaded, and 1/q.
+  private func match(
+    _ onset: Int, _ alternative: Int, _ antenna: Int
+  ) -> (real: SIMD8<Float>, imaginary: SIMD8<Float>, inverse: SIMD8<Float>) {
+    let cell = cells(onset) + alternative * RiceTables.cellSize
+    var (real, imaginary) = (SIMD8<Float>(), SIMD8<Float>())
+    uwb_rice_matches(
+      cell, pulse(onset), window(self.real, antenna), window(self.imaginary, antenna), RiceTables.windowTaps,
+      floats(&real), floats(&imaginary))
+    return (real, imaginary, loadEight(cell + RiceTables.constantPlace + 8))
   }
 
   private func highestWithPath(_ onset: Int) -> Float {

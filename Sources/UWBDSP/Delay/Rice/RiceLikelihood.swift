@@ -21,14 +21,20 @@ final class RiceLikelihood {
   /// Made, or taken from where they are kept, for the first window: most CIRs of a capture may ask for none.
   lazy var tables = RiceTables.shared(receiver)
   private let receiver: ReceiverModel
-  private let usesVectorUnits: Bool
   /// The tables' cells and pulses since a window was loaded: each look at `tables` counts references.
   @exclusivity(unchecked) private var firstCell: UnsafePointer<Float>
   @exclusivity(unchecked) private var firstPulse: UnsafePointer<Float>
   /// Each antenna's taps of the window over √v.
   let real: AlignedBuffer<Float>
   let imaginary: AlignedBuffer<Float>
+  /// v, and what it was when the taps were loaded: ln L is that of taps over √v for either.
   let variances: AlignedBuffer<Double>
+  let loadedVariances: AlignedBuffer<Double>
+  /// The loaded variances over v.
+  private let scales: AlignedBuffer<Float>
+  /// ‖y‖² and the largest |y|² of each antenna, over the loaded variance.
+  private let energies: AlignedBuffer<Double>
+  private let strongest: AlignedBuffer<Double>
   @exclusivity(unchecked) private var antennaCount = 0
   /// Of each antenna's ln L that counts.
   @exclusivity(unchecked) private(set) var share = 1.0
@@ -39,9 +45,10 @@ final class RiceLikelihood {
   @exclusivity(unchecked) private(set) var amplitudeCost = 0.0
   /// Room for taps that are whitened.
   private let coloured = AlignedBuffer<Double>(count: RiceTables.windowTaps, zero: 0)
-  /// One antenna's ln L at an onset.
-  private let own = AlignedBuffer<SIMD8<Float>>(count: alternativeCount, zero: .zero)
-  private let ownTops = AlignedBuffer<Float>(count: alternativeCount, zero: 0)
+  /// What each alternative explains of an antenna's taps as loaded, for each onset: ln L but for its constant.
+  private let forms: AlignedBuffer<SIMD8<Float>>
+  /// Alternatives of each onset whose forms are known.
+  private let formed = AlignedBuffer<Int>(count: RiceTables.onsetCount, zero: 0)
   /// ln L for each onset and alternative, a lane for each ρ; their largest.
   private let terms = AlignedBuffer<SIMD8<Float>>(count: RiceTables.onsetCount * alternativeCount, zero: .zero)
   private let tops = AlignedBuffer<Float>(count: RiceTables.onsetCount * alternativeCount, zero: 0)
@@ -53,10 +60,10 @@ final class RiceLikelihood {
   @exclusivity(unchecked) private(set) var best = -Float.infinity
   /// The largest ln L at half taps of the last run, and its offset.
   @exclusivity(unchecked) private(set) var coarse = 0.0
-  private let sums = AlignedBuffer<Double>(count: alternativeCount, zero: 0)
   private let crests = AlignedBuffer<Crest>(count: RiceTables.onsetCount / coarseStep + 1, zero: Crest())
 
   private static let alternativeCount = RiceAlternative.count
+  private static let formsStride = RiceTables.onsetCount * alternativeCount
   private static let coarseStep = 4
   /// What is less likely than the best by a factor e^(−16) is left out.
   private static let negligible: Float = 16
@@ -75,29 +82,29 @@ final class RiceLikelihood {
     var logMass = 0.0
   }
 
-  init(_ receiver: ReceiverModel, mostAntennas: Int = 1, usesVectorUnits: Bool = VectorUnits.areThere) {
+  init(_ receiver: ReceiverModel, mostAntennas: Int = 1) {
     self.receiver = receiver
     real = AlignedBuffer(count: mostAntennas * RiceTables.windowTaps, zero: 0)
     imaginary = AlignedBuffer(count: mostAntennas * RiceTables.windowTaps, zero: 0)
     variances = AlignedBuffer(count: mostAntennas, zero: 0)
+    loadedVariances = AlignedBuffer(count: mostAntennas, zero: 0)
+    scales = AlignedBuffer(count: mostAntennas, zero: 1)
+    energies = AlignedBuffer(count: mostAntennas, zero: 0)
+    strongest = AlignedBuffer(count: mostAntennas, zero: 0)
+    forms = AlignedBuffer(count: mostAntennas * Self.formsStride, zero: .zero)
     (firstCell, firstPulse) = (UnsafePointer(real.pointer), UnsafePointer(real.pointer))
-    self.usesVectorUnits = usesVectorUnits && VectorUnits.areThere
   }
 
   /// Takes the window's taps from `firstTap` on; taps outside the CIR are zero. The first antenna begins a window anew.
   func load(_ taps: PreparedTaps, firstTap: Int, variance: Double, antenna: Int = 0) {
     if antenna == 0 {
       self.firstTap = firstTap
-      energy = 0
-      amplitudeCost = 0
       (firstCell, firstPulse) = (UnsafePointer(tables.cells.pointer), UnsafePointer(tables.pulses.pointer))
-      onsetTops.pointer.update(repeating: -.infinity, count: RiceTables.onsetCount)
-      known.pointer.update(repeating: 0, count: RiceTables.onsetCount)
-      best = -.infinity
+      formed.pointer.update(repeating: 0, count: RiceTables.onsetCount)
     }
     antennaCount = antenna + 1
     share = antenna == 0 ? 1 : pow(Double(antennaCount), Self.likeness)
-    variances.pointer[antenna] = variance
+    loadedVariances.pointer[antenna] = variance
     let (real, imaginary) = (window(self.real, antenna), window(self.imaginary, antenna))
     let scale = Float(1 / variance.squareRoot())
     let count = RiceTables.windowTaps
@@ -117,8 +124,23 @@ final class RiceLikelihood {
       sum += power
       strongest = max(strongest, power)
     }
-    energy += Double(sum)
-    amplitudeCost += PathEvidence.amplitudeCost(power: Double(strongest))
+    energies.pointer[antenna] = Double(sum)
+    self.strongest.pointer[antenna] = Double(strongest)
+    setVariances { loadedVariances.pointer[$0] }
+  }
+
+  /// Takes the loaded taps for ones of other variances: what alternatives explain of them is only scaled.
+  func setVariances(_ variance: (Int) -> Double) {
+    (energy, amplitudeCost, best) = (0, 0, -.infinity)
+    for antenna in 0..<antennaCount {
+      variances.pointer[antenna] = variance(antenna)
+      let scale = loadedVariances.pointer[antenna] / variances.pointer[antenna]
+      scales.pointer[antenna] = Float(scale)
+      energy += energies.pointer[antenna] * scale
+      amplitudeCost += PathEvidence.amplitudeCost(power: strongest.pointer[antenna] * scale)
+    }
+    onsetTops.pointer.update(repeating: -.infinity, count: RiceTables.onsetCount)
+    known.pointer.update(repeating: 0, count: RiceTables.onsetCount)
   }
 
   func window(_ buffer: AlignedBuffer<Float>, _ antenna: Int) -> UnsafeMutablePointer<Float> {
@@ -275,70 +297,39 @@ final class RiceLikelihood {
     evaluate(onset)
     let start = onset * Self.alternativeCount
     let reference = onsetTops.pointer[onset]
-    var total = 0.0
-    if usesVectorUnits {
-      uwb_exponential_sums(
-        UnsafeRawPointer(terms.pointer + start).assumingMemoryBound(to: Float.self), tops.pointer + start,
-        Self.alternativeCount,
-        1, reference, Self.negligible, sums.pointer)
-      for index in 0..<Self.alternativeCount { total += sums.pointer[index] }
-    } else {
-      for index in 0..<Self.alternativeCount {
-        let term = terms.pointer[start + index] - reference
-        for lane in 0..<8 where term[lane] > -Self.negligible { total += Double(expf(term[lane])) }
-      }
-    }
+    let total = uwb_exponential_sum(
+      floats(UnsafePointer(terms.pointer + start)), tops.pointer + start, Self.alternativeCount, reference,
+      Self.negligible)
     return Double(reference) + log(total)
   }
 
   /// ln L at an onset for as many alternatives, where it is not known yet.
   private func evaluate(_ onset: Int, alternatives: Int = alternativeCount) {
     guard (0..<RiceTables.onsetCount).contains(onset), known.pointer[onset] < alternatives else { return }
+    form(onset, alternatives)
     let first = known.pointer[onset]
-    let count = alternatives - first
     let start = onset * Self.alternativeCount + first
-    evaluate(onset, first..<alternatives, antenna: 0, into: terms.pointer + start, tops: tops.pointer + start)
-    for antenna in 1..<max(antennaCount, 1) {
-      evaluate(onset, first..<alternatives, antenna: antenna, into: own.pointer, tops: ownTops.pointer)
-      for index in 0..<count { terms.pointer[start + index] += own.pointer[index] }
-    }
-    if antennaCount > 1 {
-      for index in 0..<count {
-        terms.pointer[start + index] *= Float(share)
-        tops.pointer[start + index] = terms.pointer[start + index].max()
-      }
-    }
-    let withoutPath = Float(share * amplitudeCost) + RiceAlternative.softPrior
-    var top = onsetTops.pointer[onset]
-    for index in 0..<count {
-      if first + index >= RiceAlternative.pathCount {
-        terms.pointer[start + index] += withoutPath
-        tops.pointer[start + index] += withoutPath
-      }
-      top = max(top, tops.pointer[start + index])
-    }
-    onsetTops.pointer[onset] = top
+    let top = uwb_rice_terms(
+      cells(onset) + first &* RiceTables.cellSize, RiceTables.cellSize, RiceTables.constantPlace, alternatives - first,
+      RiceAlternative.pathCount - first, floats(UnsafePointer(forms.pointer + start)), 8 * Self.formsStride,
+      scales.pointer, antennaCount, Float(share), Float(share * amplitudeCost) + RiceAlternative.softPrior,
+      floats(terms.pointer + start), tops.pointer + start)
+    onsetTops.pointer[onset] = max(onsetTops.pointer[onset], top)
     known.pointer[onset] = alternatives
     best = max(best, top)
   }
 
-  /// ln L of one antenna for some alternatives, and the largest of each.
-  private func evaluate(
-    _ onset: Int, _ alternatives: Range<Int>, antenna: Int, into terms: UnsafeMutablePointer<SIMD8<Float>>,
-    tops: UnsafeMutablePointer<Float>
-  ) {
-    let cells = cells(onset) + alternatives.lowerBound &* RiceTables.cellSize
-    let pulse = pulse(onset)
-    let (real, imaginary) = (window(self.real, antenna), window(self.imaginary, antenna))
-    if usesVectorUnits {
-      return uwb_rice_likelihoods(
-        cells, alternatives.count, pulse, real, imaginary, RiceTables.windowTaps,
-        UnsafeMutableRawPointer(terms).assumingMemoryBound(to: Float.self), tops)
+  /// What as many alternatives explain at an onset, where it is not known yet.
+  private func form(_ onset: Int, _ alternatives: Int) {
+    let first = formed.pointer[onset]
+    guard first < alternatives else { return }
+    for antenna in 0..<antennaCount {
+      uwb_rice_forms(
+        cells(onset) + first &* RiceTables.cellSize, alternatives - first, pulse(onset), window(real, antenna),
+        window(imaginary, antenna), RiceTables.windowTaps,
+        floats(forms.pointer + antenna &* Self.formsStride + onset &* Self.alternativeCount + first))
     }
-    for index in 0..<alternatives.count {
-      terms[index] = RiceMatch(RiceCell(cells + index * RiceTables.cellSize), pulse, real, imaginary).likelihood
-      tops[index] = terms[index].max()
-    }
+    formed.pointer[onset] = alternatives
   }
 
   func cells(_ onset: Int) -> UnsafePointer<Float> {

@@ -17,7 +17,8 @@ final class RiceTables: Sendable {
   static let onsetCount = 57
   static let rank = 8
   /// Numbers of a cell: eigenvectors by taps, gains and held pulse by eigenvectors, the constant, one over the path's information.
-  static let cellSize = rank * windowTaps + 2 * 8 * rank + 2 * 8
+  static let cellSize = constantPlace + 2 * 8
+  static let constantPlace = rank * windowTaps + 2 * 8 * rank
 
   // Written before they are shared, and never after.
 

@@ -41,9 +41,9 @@ final class RiceWindow {
   private static let misfit = 0.06
   private static let misfitPrior = -1.0
 
-  init(_ receiver: ReceiverModel, mostAntennas: Int = 1, usesVectorUnits: Bool = VectorUnits.areThere) {
+  init(_ receiver: ReceiverModel, mostAntennas: Int = 1) {
     self.receiver = receiver
-    likelihood = RiceLikelihood(receiver, mostAntennas: mostAntennas, usesVectorUnits: usesVectorUnits)
+    likelihood = RiceLikelihood(receiver, mostAntennas: mostAntennas)
     parts = AlignedBuffer(count: mostAntennas, zero: Part())
     // Noise that is known to be correlated is whitened.
     noise = receiver.noise.isWhite ? InBandNoise(receiver) : nil
@@ -73,7 +73,9 @@ final class RiceWindow {
         parts.pointer[antenna].peak = peak
         parts.pointer[antenna].variance = receiver.variance(noise: parts.pointer[antenna].noiseVariance, peak: peak)
       }
-      load(taps, firstTap: first) { $0.variance }
+      for antenna in 0..<count {
+        likelihood.load(taps(antenna), firstTap: first, variance: variance(antenna: antenna), antenna: antenna)
+      }
       guard let likeliest = likelihood.run(into: posterior, offset: offset { $0.variance }) else { return false }
       highest = Double(likelihood.best) + density { $0.variance }
       if posterior.holds(moreThan: Self.earlyShare, before: Double(first) + RiceTables.firstOnset + 1) {
@@ -85,11 +87,11 @@ final class RiceWindow {
         break
       }
     }
-    return addMisfit(taps)
+    return addMisfit()
   }
 
   /// The same with a pulse that is wrong by some per cent. Amplitudes allow for it, also where it is not: they err less so.
-  private func addMisfit(_ taps: (Int) -> PreparedTaps) -> Bool {
+  private func addMisfit() -> Bool {
     func wide(_ part: Part) -> Double { part.variance + Self.misfit * Self.misfit * part.peak }
     isMisfit = false
     var isTold = false
@@ -97,8 +99,8 @@ final class RiceWindow {
       isTold = true
     }
     guard isTold else { return true }
-    let (before, first, right) = (posterior.logMass, firstTap, likelihood.coarse)
-    load(taps, firstTap: first, wide)
+    let (before, right) = (posterior.logMass, likelihood.coarse)
+    likelihood.setVariances { wide(parts.pointer[$0]) }
     // Crests rise above half taps by more the less noise there is: what is negligible there remains so.
     guard likelihood.run(into: posterior, offset: offset(wide) + Self.misfitPrior, beside: right) != nil else {
       return false
@@ -106,12 +108,6 @@ final class RiceWindow {
     highest = max(highest, Double(likelihood.best) + density(wide))
     isMisfit = posterior.logMass > before + log(2)
     return true
-  }
-
-  private func load(_ taps: (Int) -> PreparedTaps, firstTap: Int, _ variance: (Part) -> Double) {
-    for antenna in 0..<antennaCount {
-      likelihood.load(taps(antenna), firstTap: firstTap, variance: variance(parts.pointer[antenna]), antenna: antenna)
-    }
   }
 
   /// What turns ln L into ln of the density of the taps and of all that is averaged over.

@@ -1,14 +1,5 @@
-#include "CUWBKernels.h"
-
-#if defined(__x86_64__)
-
-#include "eight.h"
-
-KERNELS_BEGIN
-#pragma clang fp contract(fast)
-
 /// Σ gain·power − determinant of one onset; returns its largest.
-static inline float finish(
+INLINE float finish(
     Eight lowReal, Eight highReal, Eight lowImaginary, Eight highImaginary, const float *gains,
     const float *determinants, float *term) {
   float powers[16];
@@ -25,7 +16,7 @@ static inline float finish(
   return largest(total);
 }
 
-void uwb_onset_likelihoods(
+void KERNEL(uwb_onset_likelihoods)(
     const float *vectors, const float *gains, const float *determinants, const long *onsets, long count, long shift,
     const float *real, const float *imaginary, long taps, float *terms, float *tops) {
   for (long index = 0; index < count; index += 2) {
@@ -62,7 +53,7 @@ void uwb_onset_likelihoods(
 }
 
 /// exp(x), −80 ≤ x ≤ 0, to 2 parts in 10⁷: x = n·ln 2 + r, |r| ≤ ln 2/2, and Taylor's series of exp(r).
-static inline Eight exponential(Eight x) {
+INLINE Eight exponential(Eight x) {
   // Adding 1.5·2²³ leaves the nearest integer in the lowest bits.
   const Eight shift = all(12582912.0f);
   const Eight shifted = x * 1.44269504f + shift;
@@ -76,34 +67,30 @@ static inline Eight exponential(Eight x) {
   value = value * r + 0.5f;
   value = value * r + 1;
   value = value * r + 1;
-  return (Eight)((EightIntegers)value + ((EightIntegers)shifted << 23));
+  return (Eight)((EightCounts)value + ((EightCounts)shifted << 23));
 }
 
-void uwb_exponential_sums(
+/// Σ exp(x − `reference`) over eight numbers, those that are not negligible.
+INLINE float exponentialSum(Eight term, float reference, float negligible) {
+  const Eight x = term - reference;
+  const EightIntegers isCounted = x > -negligible;
+  return sum((Eight)(isCounted & (EightIntegers)exponential(x)));
+}
+
+double KERNEL(uwb_exponential_sum)(
+    const float *terms, const float *tops, long count, float reference, float negligible) {
+  float total = 0;
+  for (long index = 0; index < count; ++index) {
+    if (tops[index] - reference > -negligible) total += exponentialSum(load(terms + 8 * index), reference, negligible);
+  }
+  return total;
+}
+
+void KERNEL(uwb_exponential_sums)(
     const float *terms, const float *tops, long count, long step, float reference, float negligible, double *sums) {
   for (long index = 0; index < count; ++index) {
     sums[index] = 0;
     if (!(tops[step * index] - reference > -negligible)) continue;
-    const Eight x = load(terms + 8 * step * index) - reference;
-    const EightIntegers isCounted = x > -negligible;
-    sums[index] = sum((Eight)(isCounted & (EightIntegers)exponential(x)));
+    sums[index] = exponentialSum(load(terms + 8 * step * index), reference, negligible);
   }
 }
-
-KERNELS_END
-
-bool uwb_has_vector_units(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
-
-#else
-
-bool uwb_has_vector_units(void) { return false; }
-
-void uwb_onset_likelihoods(
-    const float *vectors, const float *gains, const float *determinants, const long *onsets, long count, long shift,
-    const float *real, const float *imaginary, long taps, float *terms, float *tops) {}
-
-void uwb_exponential_sums(
-    const float *terms, const float *tops, long count, long step, float reference, float negligible, double *sums) {
-}
-
-#endif

@@ -1,13 +1,22 @@
-#include "CUWBKernels.h"
+/// A column where a delay needs taps outside a row: these are zero, and so is the whole column of what is not a number.
+INLINE void blendOutside(
+    const float *table, long fractions, long reach, double delay, long stride, long windowTaps, float *column) {
+  const double farthest = 0x1p32;
+  const bool isAnywhere = delay > -farthest && delay < farthest;
+  const double shifted = isAnywhere ? delay + farthest : 0;
+  const long whole = (long)shifted;
+  const double position = (shifted - (double)whole) * (double)fractions;
+  const long row = (long)position;
+  const float blend = (float)(position - (double)row);
+  const long start = reach + (long)farthest - whole;
+  for (long tap = 0; tap < stride; ++tap) {
+    const bool isInside = isAnywhere && tap < windowTaps && start + tap >= 0 && start + tap < 2 * reach;
+    const float *near = table + row * 2 * reach + (isInside ? start + tap : 0);
+    column[tap] = isInside ? near[0] + blend * (near[2 * reach] - near[0]) : 0;
+  }
+}
 
-#if defined(__x86_64__)
-
-#include "eight.h"
-
-KERNELS_BEGIN
-#pragma clang fp contract(fast)
-
-bool uwb_blend_rows(
+void KERNEL(uwb_blend_rows)(
     const float *table, long fractions, long reach, const double *delays, long count, long stride, long windowTaps,
     float *columns) {
   const long length = 2 * reach;
@@ -15,8 +24,12 @@ bool uwb_blend_rows(
   for (long lane = 0; lane < 8; ++lane) ending[lane] = stride - 8 + lane < windowTaps ? 1 : 0;
   const Eight kept = load(ending);
   for (long index = 0; index < count; ++index) {
+    float *column = columns + stride * index;
     // No tap is read outside a row where this holds; neither does it for what is not a number.
-    if (!(delays[index] > (double)(stride - reach) && delays[index] < (double)reach)) return false;
+    if (!(delays[index] > (double)(stride - reach) && delays[index] < (double)reach)) {
+      blendOutside(table, fractions, reach, delays[index], stride, windowTaps, column);
+      continue;
+    }
     // Positive, so that a conversion rounds down.
     const double shifted = delays[index] + (double)reach;
     const long whole = (long)shifted;
@@ -25,17 +38,15 @@ bool uwb_blend_rows(
     const float *near = table + row * length + (2 * reach - whole);
     const float *far = near + length;
     const Eight blend = all((float)(position - (double)row));
-    float *column = columns + stride * index;
     for (long tap = 0; tap < stride; tap += 8) {
       const Eight value = load(near + tap);
       store(value + blend * (load(far + tap) - value), column + tap);
     }
     store(load(column + stride - 8) * kept, column + stride - 8);
   }
-  return true;
 }
 
-void uwb_products(
+void KERNEL(uwb_products)(
     const float *a, long aCount, const float *b, long bCount, long stride, bool isLower, double *out, long outStride) {
   for (long row = 0; row < aCount; ++row) {
     const float *own = a + stride * row;
@@ -55,7 +66,7 @@ void uwb_products(
   }
 }
 
-void uwb_project(
+void KERNEL(uwb_project)(
     const double *factor, const double *inverseDiagonal, long count, long order, double *overlaps, double *products) {
   // Of 8 unknowns, two vectors; as many rows of them as there are unknowns.
   const long end = count > 4 ? 8 : 4;
@@ -79,7 +90,7 @@ void uwb_project(
   }
 }
 
-void uwb_complex_products(
+void KERNEL(uwb_complex_products)(
     const float *a, long count, const float *real, const float *imaginary, long stride, double *out) {
   for (long row = 0; row < count; row += 2) {
     const float *own = a + stride * row;
@@ -98,7 +109,7 @@ void uwb_complex_products(
   }
 }
 
-float uwb_residual(
+float KERNEL(uwb_residual)(
     const float *basis, const double *amplitudes, long count, const float *real, const float *imaginary, long stride,
     float *realResidual, float *imaginaryResidual) {
   Eight squares = all(0);
@@ -118,7 +129,7 @@ float uwb_residual(
   return sum(squares);
 }
 
-void uwb_add_powers(
+void KERNEL(uwb_add_powers)(
     const float *pulses, long blocks, const float *real, const float *imaginary, long taps, float *powers) {
   for (long block = 0; block < blocks; block += 2) {
     const float *near = pulses + 8 * taps * block;
@@ -139,35 +150,3 @@ void uwb_add_powers(
     if (block + 1 < blocks) store(load(powers + 8 * block + 8) + (c * c + d * d), powers + 8 * block + 8);
   }
 }
-
-KERNELS_END
-
-#else
-
-bool uwb_blend_rows(
-    const float *table, long fractions, long reach, const double *delays, long count, long stride, long windowTaps,
-    float *columns) {
-  return false;
-}
-
-void uwb_products(
-    const float *a, long aCount, const float *b, long bCount, long stride, bool isLower, double *out, long outStride) {
-}
-
-void uwb_project(
-    const double *factor, const double *inverseDiagonal, long count, long order, double *overlaps, double *products) {
-}
-
-void uwb_complex_products(
-    const float *a, long count, const float *real, const float *imaginary, long stride, double *out) {}
-
-float uwb_residual(
-    const float *basis, const double *amplitudes, long count, const float *real, const float *imaginary, long stride,
-    float *realResidual, float *imaginaryResidual) {
-  return 0;
-}
-
-void uwb_add_powers(
-    const float *pulses, long blocks, const float *real, const float *imaginary, long taps, float *powers) {}
-
-#endif

@@ -1,0 +1,56 @@
+void KERNEL(uwb_square_integers)(const short *integers, float factor, long blocks, float *powers, float *quarterPeaks) {
+  for (long block = 0; block < blocks; ++block) {
+    Eight peaks = all(0);
+    for (long tap = 0; tap < 16; tap += 8) {
+      // Products and their sums are exact in 32 bits, but for the sum of two at −32768, which is 2³¹ less its sign.
+      const SixteenShorts parts = *(const SixteenShorts *)(integers + 2 * tap);
+      const SixteenCounts wide = (SixteenCounts)__builtin_convertvector(parts, SixteenIntegers);
+      const SixteenCounts squares = wide * wide;
+      const EightCounts pairs = __builtin_shufflevector(squares, squares, 0, 2, 4, 6, 8, 10, 12, 14)
+                              + __builtin_shufflevector(squares, squares, 1, 3, 5, 7, 9, 11, 13, 15);
+      const Eight scaled = __builtin_convertvector((EightIntegers)pairs, Eight) * factor;
+      const Eight power = (Eight)((EightCounts)scaled & 0x7fffffffu);
+      store(power, powers + tap);
+      peaks = larger(peaks, power);
+    }
+    storeQuad(largerQuad(lower(peaks), upper(peaks)), quarterPeaks);
+    integers += 32;
+    powers += 16;
+    quarterPeaks += 4;
+  }
+}
+
+float KERNEL(uwb_subtract_pattern)(
+    const short *integers, float scale, const float *pattern, long period, long phase, long blocks, float *samples,
+    float *powers, float *quarterPeaks) {
+  const Eight factor = all(scale);
+  Quad sums = {0};
+  for (long block = 0; block < blocks; ++block) {
+    const float *own = pattern + 2 * phase;
+    Quad peaks = {0};
+    for (long tap = 0; tap < 16; tap += 4) {
+      const EightShorts parts = *(const EightShorts *)(integers + 2 * tap);
+      Eight four;
+      {
+        // Not contracted: samples are the same on any machine, whoever takes the pattern off.
+#pragma clang fp contract(off)
+        const Eight taken = __builtin_convertvector(parts, Eight) * factor;
+        four = taken - load(own + 2 * tap);
+      }
+      store(four, samples + 2 * tap);
+      const Eight squares = four * four;
+      const Quad power = __builtin_shufflevector(squares, squares, 0, 2, 4, 6)
+                       + __builtin_shufflevector(squares, squares, 1, 3, 5, 7);
+      storeQuad(power, powers + tap);
+      peaks = largerQuad(peaks, power);
+      sums += power;
+    }
+    storeQuad(peaks, quarterPeaks);
+    integers += 32;
+    samples += 32;
+    powers += 16;
+    quarterPeaks += 4;
+    phase = (phase + 16) % period;
+  }
+  return (sums[0] + sums[2]) + (sums[1] + sums[3]);
+}

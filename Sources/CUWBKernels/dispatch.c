@@ -1,0 +1,100 @@
+// Which build of each kernel runs on this machine.
+#include "CUWBKernels.h"
+
+#if defined(__x86_64__)
+
+bool uwb_has_vector_units(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
+
+#define CHOOSE(Result, name, parameters, arguments) \
+  __typeof__(name) name##_avx2;                     \
+  Result name parameters { return uwb_has_vector_units() ? name##_avx2 arguments : name##_portable arguments; }
+
+#else
+
+bool uwb_has_vector_units(void) { return false; }
+
+#define CHOOSE(Result, name, parameters, arguments) \
+  Result name parameters { return name##_portable arguments; }
+
+#endif
+
+CHOOSE(void, uwb_onset_likelihoods,
+       (const float *vectors, const float *gains, const float *determinants, const long *onsets, long count,
+        long shift, const float *real, const float *imaginary, long taps, float *terms, float *tops),
+       (vectors, gains, determinants, onsets, count, shift, real, imaginary, taps, terms, tops))
+
+CHOOSE(void, uwb_rice_forms,
+       (const float *cells, long count, const float *pulse, const float *real, const float *imaginary, long taps,
+        float *forms),
+       (cells, count, pulse, real, imaginary, taps, forms))
+
+CHOOSE(void, uwb_rice_matches,
+       (const float *cell, const float *pulse, const float *real, const float *imaginary, long taps,
+        float *realMatches, float *imaginaryMatches),
+       (cell, pulse, real, imaginary, taps, realMatches, imaginaryMatches))
+
+CHOOSE(float, uwb_rice_terms,
+       (const float *cells, long cellSize, long constantPlace, long count, long pathCount, const float *forms,
+        long formsStride, const float *scales, long antennas, float share, float withoutPath, float *terms,
+        float *tops),
+       (cells, cellSize, constantPlace, count, pathCount, forms, formsStride, scales, antennas, share, withoutPath,
+        terms, tops))
+
+CHOOSE(void, uwb_exponential_sums,
+       (const float *terms, const float *tops, long count, long step, float reference, float negligible,
+        double *sums),
+       (terms, tops, count, step, reference, negligible, sums))
+
+CHOOSE(double, uwb_exponential_sum,
+       (const float *terms, const float *tops, long count, float reference, float negligible),
+       (terms, tops, count, reference, negligible))
+
+CHOOSE(void, uwb_blend_rows,
+       (const float *table, long fractions, long reach, const double *delays, long count, long stride,
+        long windowTaps, float *columns),
+       (table, fractions, reach, delays, count, stride, windowTaps, columns))
+
+CHOOSE(void, uwb_products,
+       (const float *a, long aCount, const float *b, long bCount, long stride, bool isLower, double *out,
+        long outStride),
+       (a, aCount, b, bCount, stride, isLower, out, outStride))
+
+CHOOSE(void, uwb_project,
+       (const double *factor, const double *inverseDiagonal, long count, long order, double *overlaps,
+        double *products),
+       (factor, inverseDiagonal, count, order, overlaps, products))
+
+CHOOSE(void, uwb_complex_products,
+       (const float *a, long count, const float *real, const float *imaginary, long stride, double *out),
+       (a, count, real, imaginary, stride, out))
+
+CHOOSE(float, uwb_residual,
+       (const float *basis, const double *amplitudes, long count, const float *real, const float *imaginary,
+        long stride, float *realResidual, float *imaginaryResidual),
+       (basis, amplitudes, count, real, imaginary, stride, realResidual, imaginaryResidual))
+
+CHOOSE(void, uwb_add_powers,
+       (const float *pulses, long blocks, const float *real, const float *imaginary, long taps, float *powers),
+       (pulses, blocks, real, imaginary, taps, powers))
+
+CHOOSE(void, uwb_path_moments,
+       (const double *values, const double *slopes, long next, double blend, const double *real,
+        const double *imaginary, long taps, double *moments),
+       (values, slopes, next, blend, real, imaginary, taps, moments))
+
+CHOOSE(long, uwb_steer,
+       (const float *steering, const float *amplitudes, long antennas, long blocks, float *spectrum),
+       (steering, amplitudes, antennas, blocks, spectrum))
+
+CHOOSE(void, uwb_gram,
+       (const double *rows, long count, long width, double scale, double *out),
+       (rows, count, width, scale, out))
+
+CHOOSE(void, uwb_square_integers,
+       (const short *integers, float factor, long blocks, float *powers, float *quarterPeaks),
+       (integers, factor, blocks, powers, quarterPeaks))
+
+CHOOSE(float, uwb_subtract_pattern,
+       (const short *integers, float scale, const float *pattern, long period, long phase, long blocks,
+        float *samples, float *powers, float *quarterPeaks),
+       (integers, scale, pattern, period, phase, blocks, samples, powers, quarterPeaks))

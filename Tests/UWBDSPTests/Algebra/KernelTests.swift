@@ -1,0 +1,450 @@
+import CUWBKernels
+import Numerics
+import TestSupport
+import Testing
+
+@testable import UWBDSP
+
+/// Every C kernel, as this machine's vector units run it and as any machine does, against a naive reference in double precision.
+///
+/// Room behind what a kernel writes is filled beforehand: what it may not touch has to stay.
+@Suite struct KernelTests {
+  /// Which build a test calls.
+  enum Build: CaseIterable { case own, portable }
+
+  private static let dirt: Float = -77
+
+  private static func floats(_ count: Int, _ random: inout StatisticsRandom, _ size: Double = 1) -> [Float] {
+    (0..<count).map { _ in Float(random.uniform(-size...size)) }
+  }
+
+  private static func doubles(_ count: Int, _ random: inout StatisticsRandom) -> [Double] {
+    (0..<count).map { _ in random.uniform(-1...1) }
+  }
+
+  /// Σ a·b of some numbers of two columns, in double precision.
+  private static func dot(_ a: [Float], _ first: Int, _ b: [Float], _ second: Int, _ count: Int) -> Double {
+    var sum = 0.0
+    for index in 0..<count { sum += Double(a[first + index]) * Double(b[second + index]) }
+    return sum
+  }
+
+  /// What rounding leaves of a sum of so many products of numbers of size 1 in single precision.
+  private static func rounding(_ count: Int) -> Double { 4 * Double(Float.ulpOfOne) * Double(count) }
+
+  // MARK: Taps
+
+  @Test(arguments: Build.allCases) func integersAreSquared(build: Build) {
+    var random = StatisticsRandom(seed: 501)
+    let blocks = 3
+    var integers = (0..<32 * blocks).map { _ in Int16(random.uniform(-32768...32767)) }
+    // The one sum of squares that no signed number of 32 bits holds.
+    (integers[6], integers[7]) = (-32768, -32768)
+    var powers = [Float](repeating: Self.dirt, count: 16 * blocks + 1)
+    var peaks = [Float](repeating: Self.dirt, count: 4 * blocks + 1)
+    let factor: Float = 0.25
+    switch build {
+    case .own: uwb_square_integers(integers, factor, blocks, &powers, &peaks)
+    case .portable: uwb_square_integers_portable(integers, factor, blocks, &powers, &peaks)
+    }
+    for tap in 0..<16 * blocks {
+      let (x, y) = (Double(integers[2 * tap]), Double(integers[2 * tap + 1]))
+      #expect(powers[tap] == Float(x * x + y * y) * factor, "tap \(tap)")
+    }
+    for quarter in 0..<4 * blocks {
+      let (block, lane) = quarter.quotientAndRemainder(dividingBy: 4)
+      #expect(peaks[quarter] == (0..<4).map { powers[16 * block + 4 * $0 + lane] }.max(), "quarter \(quarter)")
+    }
+    #expect(powers[16 * blocks] == Self.dirt && peaks[4 * blocks] == Self.dirt)
+  }
+
+  /// Samples are the same to the bit whoever takes the pattern off.
+  @Test(arguments: Build.allCases, [1, 3, 8, 16, 21]) func patternIsSubtracted(build: Build, period: Int) {
+    var random = StatisticsRandom(seed: 502)
+    let blocks = 5
+    let phase = period / 2
+    let integers = (0..<32 * blocks).map { _ in Int16(random.uniform(-3000...3000)) }
+    let one = Self.floats(2 * period, &random)
+    let pattern = (0..<2 * (period + 16)).map { one[$0 % (2 * period)] }
+    let scale: Float = 0.001
+    var samples = [Float](repeating: Self.dirt, count: 32 * blocks + 1)
+    var powers = [Float](repeating: Self.dirt, count: 16 * blocks + 1)
+    var peaks = [Float](repeating: Self.dirt, count: 4 * blocks + 1)
+    let energy: Float
+    switch build {
+    case .own:
+      energy = uwb_subtract_pattern(integers, scale, pattern, period, phase, blocks, &samples, &powers, &peaks)
+    case .portable:
+      energy = uwb_subtract_pattern_portable(integers, scale, pattern, period, phase, blocks, &samples, &powers, &peaks)
+    }
+    var sum = 0.0
+    for tap in 0..<16 * blocks {
+      var power = 0.0
+      for part in 0..<2 {
+        let sample = Float(integers[2 * tap + part]) * scale - one[2 * ((phase + tap) % period) + part]
+        #expect(samples[2 * tap + part] == sample, "tap \(tap)")
+        power += Double(sample) * Double(sample)
+      }
+      #expect(abs(Double(powers[tap]) - power) < 1e-6 * power + 1e-12, "tap \(tap)")
+      sum += power
+    }
+    #expect(abs(Double(energy) - sum) < 1e-5 * sum)
+    for quarter in 0..<4 * blocks {
+      let (block, lane) = quarter.quotientAndRemainder(dividingBy: 4)
+      #expect(peaks[quarter] == (0..<4).map { powers[16 * block + 4 * $0 + lane] }.max(), "quarter \(quarter)")
+    }
+    #expect(samples[32 * blocks] == Self.dirt)
+  }
+
+  // MARK: Path fits
+
+  /// Delays inside the rows, at their ends, far outside, and what is not a number.
+  @Test(arguments: Build.allCases, [16, 23, 24]) func rowsAreBlended(build: Build, windowTaps: Int) {
+    let table = PulseTable(.standard, tapSpacing: UWB.tap)
+    let values = table.values.map { Float($0) }
+    let stride = (windowTaps + 7) / 8 * 8
+    var random = StatisticsRandom(seed: 503)
+    let delays =
+      (0..<20).map { _ in random.uniform(-3...25) } + [-7.99, -8, 31.999, 32, -40, 70, 1e300, -.infinity, .nan]
+    var columns = [Float](repeating: Self.dirt, count: stride * delays.count + 1)
+    switch build {
+    case .own:
+      uwb_blend_rows(
+        values, PulseTable.fractions, PulseTable.reach, delays, delays.count, stride, windowTaps, &columns)
+    case .portable:
+      uwb_blend_rows_portable(
+        values, PulseTable.fractions, PulseTable.reach, delays, delays.count, stride, windowTaps, &columns)
+    }
+    var expected = [Double](repeating: 0, count: windowTaps)
+    for (index, delay) in delays.enumerated() {
+      table.evaluate(delay: delay, firstTap: 0, count: windowTaps, into: &expected)
+      for tap in 0..<stride {
+        let own = Double(columns[stride * index + tap])
+        #expect(abs(own - (tap < windowTaps ? expected[tap] : 0)) < 1e-6, "\(delay), tap \(tap)")
+      }
+    }
+    #expect(columns[stride * delays.count] == Self.dirt)
+  }
+
+  @Test(arguments: Build.allCases, [(1, 1), (2, 5), (3, 3), (8, 8)]) func productsOfColumns(
+    build: Build, counts: (Int, Int)
+  ) {
+    var random = StatisticsRandom(seed: 504)
+    let (rows, columns) = counts
+    let stride = 24
+    let a = Self.floats(8 * stride, &random)
+    let b = Self.floats(8 * stride, &random)
+    for isLower in [false, true] {
+      var out = [Double](repeating: 0, count: 64)
+      switch build {
+      case .own: uwb_products(a, rows, b, columns, stride, isLower, &out, 8)
+      case .portable: uwb_products_portable(a, rows, b, columns, stride, isLower, &out, 8)
+      }
+      for row in 0..<rows {
+        for column in 0..<(isLower ? min(row + 1, columns) : columns) {
+          let expected = Self.dot(a, stride * row, b, stride * column, stride)
+          #expect(abs(out[8 * row + column] - expected) < Self.rounding(stride), "\(row), \(column)")
+        }
+      }
+    }
+    var seen = [Double](repeating: 0, count: 16)
+    switch build {
+    case .own: uwb_complex_products(a, rows, b, Array(b[stride...]), stride, &seen)
+    case .portable: uwb_complex_products_portable(a, rows, b, Array(b[stride...]), stride, &seen)
+    }
+    for row in 0..<rows {
+      for part in 0..<2 {
+        let expected = Self.dot(a, stride * row, b, stride * part, stride)
+        #expect(abs(seen[2 * row + part] - expected) < Self.rounding(stride), "\(row), part \(part)")
+      }
+    }
+  }
+
+  @Test(arguments: Build.allCases, 1...8) func overlapsAreProjected(build: Build, count: Int) {
+    var random = StatisticsRandom(seed: 505)
+    var factor = [Double](repeating: 0, count: 64)
+    for row in 0..<8 {
+      for column in 0..<row { factor[8 * row + column] = random.uniform(-0.3...0.3) }
+      factor[9 * row] = 1 + random.uniform(0...1)
+    }
+    let inverses = (0..<8).map { 1 / factor[9 * $0] }
+    let overlaps = Self.doubles(64, &random)
+    let products = Self.doubles(64, &random)
+    var (own, left) = (overlaps, products)
+    switch build {
+    case .own: uwb_project(factor, inverses, count, 8, &own, &left)
+    case .portable: uwb_project_portable(factor, inverses, count, 8, &own, &left)
+    }
+    for column in 0..<count {
+      for row in 0..<count {
+        // L·(L⁻¹C) = C
+        let back = (0...row).reduce(0.0) { $0 + factor[8 * row + $1] * own[8 * $1 + column] }
+        #expect(abs(back - overlaps[8 * row + column]) < 1e-12, "\(row), \(column)")
+        guard column <= row else { continue }
+        let held = (0..<count).reduce(0.0) { $0 + own[8 * $1 + row] * own[8 * $1 + column] }
+        #expect(abs(left[8 * row + column] - (products[8 * row + column] - held)) < 1e-12, "\(row), \(column)")
+      }
+    }
+  }
+
+  @Test(arguments: Build.allCases, [1, 2, 3, 8]) func residualIsLeft(build: Build, count: Int) {
+    var random = StatisticsRandom(seed: 506)
+    let stride = 24
+    let basis = Self.floats(count * stride, &random)
+    let amplitudes = Self.doubles(2 * count, &random)
+    let (x, y) = (Self.floats(stride, &random), Self.floats(stride, &random))
+    var real = [Float](repeating: Self.dirt, count: stride + 1)
+    var imaginary = real
+    let power: Float
+    switch build {
+    case .own: power = uwb_residual(basis, amplitudes, count, x, y, stride, &real, &imaginary)
+    case .portable: power = uwb_residual_portable(basis, amplitudes, count, x, y, stride, &real, &imaginary)
+    }
+    var sum = 0.0
+    for tap in 0..<stride {
+      var (re, im) = (Double(x[tap]), Double(y[tap]))
+      for path in 0..<count {
+        re -= amplitudes[2 * path] * Double(basis[stride * path + tap])
+        im -= amplitudes[2 * path + 1] * Double(basis[stride * path + tap])
+      }
+      #expect(abs(Double(real[tap]) - re) < Self.rounding(count + 1), "tap \(tap)")
+      #expect(abs(Double(imaginary[tap]) - im) < Self.rounding(count + 1), "tap \(tap)")
+      sum += re * re + im * im
+    }
+    #expect(abs(Double(power) - sum) < 1e-5 * sum)
+    #expect(real[stride] == Self.dirt && imaginary[stride] == Self.dirt)
+  }
+
+  @Test(arguments: Build.allCases, [1, 2, 5]) func powersOfPulsesAddUp(build: Build, blocks: Int) {
+    var random = StatisticsRandom(seed: 507)
+    let taps = 23
+    let pulses = Self.floats(8 * taps * blocks, &random)
+    let (x, y) = (Self.floats(taps, &random), Self.floats(taps, &random))
+    let before = Self.floats(8 * blocks, &random)
+    var powers = before + [Self.dirt]
+    switch build {
+    case .own: uwb_add_powers(pulses, blocks, x, y, taps, &powers)
+    case .portable: uwb_add_powers_portable(pulses, blocks, x, y, taps, &powers)
+    }
+    for point in 0..<8 * blocks {
+      let (block, lane) = point.quotientAndRemainder(dividingBy: 8)
+      var (re, im) = (0.0, 0.0)
+      for tap in 0..<taps {
+        let pulse = Double(pulses[8 * (block * taps + tap) + lane])
+        re += pulse * Double(x[tap])
+        im += pulse * Double(y[tap])
+      }
+      let expected = Double(before[point]) + re * re + im * im
+      #expect(abs(Double(powers[point]) - expected) < 20 * Self.rounding(taps), "point \(point)")
+    }
+    #expect(powers[8 * blocks] == Self.dirt)
+  }
+
+  @Test(arguments: Build.allCases, [1, 4, 22, 23]) func momentsOfAPath(build: Build, taps: Int) {
+    var random = StatisticsRandom(seed: 508)
+    let next = 32
+    let values = Self.doubles(2 * next, &random)
+    let slopes = Self.doubles(2 * next, &random)
+    let blend = random.uniform(0...1)
+    let end = (taps + 3) / 4 * 4
+    let x = Self.doubles(taps, &random) + [Double](repeating: 0, count: end - taps)
+    let y = Self.doubles(taps, &random) + [Double](repeating: 0, count: end - taps)
+    var moments = [Double](repeating: 0, count: 7)
+    switch build {
+    case .own: uwb_path_moments(values, slopes, next, blend, x, y, taps, &moments)
+    case .portable: uwb_path_moments_portable(values, slopes, next, blend, x, y, taps, &moments)
+    }
+    var expected = [Double](repeating: 0, count: 7)
+    for tap in 0..<taps {
+      let p = values[tap] + blend * (values[next + tap] - values[tap])
+      let s = slopes[tap] + blend * (slopes[next + tap] - slopes[tap])
+      let products = [p * p, s * s, p * s, p * x[tap], p * y[tap], s * x[tap], s * y[tap]]
+      for index in 0..<7 { expected[index] += products[index] }
+    }
+    for index in 0..<7 { #expect(abs(moments[index] - expected[index]) < 1e-13 * Double(taps + 1), "\(index)") }
+  }
+
+  @Test(arguments: Build.allCases, [(1, 1), (2, 7), (5, 16), (8, 34)]) func gramOfRows(
+    build: Build, size: (count: Int, width: Int)
+  ) {
+    var random = StatisticsRandom(seed: 509)
+    let (count, width) = size
+    let rows = Self.doubles(count * width, &random)
+    var out = [Double](repeating: 0, count: count * count)
+    switch build {
+    case .own: uwb_gram(rows, count, width, 0.5, &out)
+    case .portable: uwb_gram_portable(rows, count, width, 0.5, &out)
+    }
+    for row in 0..<count {
+      for column in 0..<count {
+        let expected = (0..<width).reduce(0.0) { $0 + 0.5 * rows[row * width + $1] * rows[column * width + $1] }
+        #expect(abs(out[column * count + row] - expected) < 1e-14 * Double(width + 1), "\(row), \(column)")
+      }
+    }
+  }
+
+  @Test(arguments: Build.allCases, [1, 2, 4]) func directionsAreSteered(build: Build, antennas: Int) {
+    var random = StatisticsRandom(seed: 514)
+    let blocks = 4
+    let steering = Self.floats(16 * antennas * blocks, &random)
+    let amplitudes = Self.floats(2 * antennas, &random)
+    var spectrum = [Float](repeating: Self.dirt, count: 8 * blocks + 1)
+    let best: Int
+    switch build {
+    case .own: best = uwb_steer(steering, amplitudes, antennas, blocks, &spectrum)
+    case .portable: best = uwb_steer_portable(steering, amplitudes, antennas, blocks, &spectrum)
+    }
+    for point in 0..<8 * blocks {
+      let (block, lane) = point.quotientAndRemainder(dividingBy: 8)
+      var (re, im) = (0.0, 0.0)
+      for antenna in 0..<antennas {
+        let place = 16 * (block * antennas + antenna) + lane
+        let (g, h) = (Double(steering[place]), Double(steering[place + 8]))
+        let (x, y) = (Double(amplitudes[2 * antenna]), Double(amplitudes[2 * antenna + 1]))
+        re += g * x + h * y
+        im += g * y - h * x
+      }
+      #expect(abs(Double(spectrum[point]) - (re * re + im * im)) < 20 * Self.rounding(antennas), "point \(point)")
+    }
+    #expect(spectrum[best] == spectrum[..<(8 * blocks)].max() && spectrum[8 * blocks] == Self.dirt)
+  }
+
+  // MARK: Likelihoods
+
+  @Test(arguments: Build.allCases, [1, 2, 5]) func onsetLikelihoods(build: Build, count: Int) {
+    var random = StatisticsRandom(seed: 510)
+    let (taps, onsetCount, shift) = (5, 12, 1)
+    let cells = onsetCount >> shift
+    let vectors = Self.floats(16 * taps * cells, &random)
+    let gains = Self.floats(128 * cells, &random)
+    let determinants = Self.floats(8 * cells, &random)
+    let onsets = (0..<count).map { 2 * $0 + 2 }
+    let (x, y) = (Self.floats(taps, &random), Self.floats(taps, &random))
+    var terms = [Float](repeating: Self.dirt, count: 8 * onsetCount)
+    var tops = [Float](repeating: Self.dirt, count: onsetCount)
+    switch build {
+    case .own:
+      uwb_onset_likelihoods(vectors, gains, determinants, onsets, count, shift, x, y, taps, &terms, &tops)
+    case .portable:
+      uwb_onset_likelihoods_portable(vectors, gains, determinants, onsets, count, shift, x, y, taps, &terms, &tops)
+    }
+    for onset in 0..<onsetCount {
+      guard onsets.contains(onset) else {
+        #expect(tops[onset] == Self.dirt && terms[8 * onset] == Self.dirt)
+        continue
+      }
+      let cell = onset >> shift
+      for lane in 0..<8 {
+        var expected = -Double(determinants[8 * cell + lane])
+        for component in 0..<16 {
+          var (re, im) = (0.0, 0.0)
+          for tap in 0..<taps {
+            let vector = Double(vectors[16 * (taps * cell + tap) + component])
+            re += vector * Double(x[tap])
+            im += vector * Double(y[tap])
+          }
+          expected += Double(gains[8 * (16 * cell + component) + lane]) * (re * re + im * im)
+        }
+        #expect(abs(Double(terms[8 * onset + lane]) - expected) < 1e-4, "onset \(onset), lane \(lane)")
+      }
+      #expect(tops[onset] == terms[8 * onset..<8 * onset + 8].max())
+    }
+  }
+
+  @Test(arguments: Build.allCases, [1, 2, 5]) func riceForms(build: Build, count: Int) {
+    var random = StatisticsRandom(seed: 511)
+    let taps = 16
+    let size = 8 * taps + 144
+    let cells = Self.floats(size * count, &random, 0.4)
+    let (pulse, x, y) = (Self.floats(taps, &random), Self.floats(taps, &random), Self.floats(taps, &random))
+    var forms = [Float](repeating: Self.dirt, count: 8 * count + 1)
+    switch build {
+    case .own: uwb_rice_forms(cells, count, pulse, x, y, taps, &forms)
+    case .portable: uwb_rice_forms_portable(cells, count, pulse, x, y, taps, &forms)
+    }
+    for index in 0..<count {
+      let cell = Array(cells[size * index..<size * (index + 1)])
+      var (realMatches, imaginaryMatches) = ([Float](repeating: 0, count: 8), [Float](repeating: 0, count: 8))
+      switch build {
+      case .own: uwb_rice_matches(cell, pulse, x, y, taps, &realMatches, &imaginaryMatches)
+      case .portable: uwb_rice_matches_portable(cell, pulse, x, y, taps, &realMatches, &imaginaryMatches)
+      }
+      for lane in 0..<8 {
+        var re = Self.dot(pulse, 0, x, 0, taps)
+        var im = Self.dot(pulse, 0, y, 0, taps)
+        var expected = 0.0
+        for component in 0..<8 {
+          var (a, b) = (0.0, 0.0)
+          for tap in 0..<taps {
+            a += Double(cell[8 * tap + component]) * Double(x[tap])
+            b += Double(cell[8 * tap + component]) * Double(y[tap])
+          }
+          expected += Double(cell[8 * (taps + component) + lane]) * (a * a + b * b)
+          re -= Double(cell[8 * (taps + 8 + component) + lane]) * a
+          im -= Double(cell[8 * (taps + 8 + component) + lane]) * b
+        }
+        expected += (re * re + im * im) * Double(cell[8 * (taps + 17) + lane])
+        #expect(abs(Double(forms[8 * index + lane]) - expected) < 1e-4, "\(index), lane \(lane)")
+        #expect(abs(Double(realMatches[lane]) - re) < 1e-5, "\(index), lane \(lane)")
+        #expect(abs(Double(imaginaryMatches[lane]) - im) < 1e-5, "\(index), lane \(lane)")
+      }
+    }
+    #expect(forms[8 * count] == Self.dirt)
+  }
+
+  @Test(arguments: Build.allCases, 1...3) func riceTerms(build: Build, antennas: Int) {
+    var random = StatisticsRandom(seed: 512)
+    let (count, pathCount, cellSize, place, stride) = (6, 5, 24, 8, 56)
+    let cells = Self.floats(cellSize * count, &random)
+    let forms = Self.floats(stride * antennas, &random)
+    let scales = Self.floats(antennas, &random)
+    let (share, withoutPath): (Float, Float) = (0.7, -1.5)
+    var terms = [Float](repeating: Self.dirt, count: 8 * count + 1)
+    var tops = [Float](repeating: Self.dirt, count: count + 1)
+    let top: Float
+    switch build {
+    case .own:
+      top = uwb_rice_terms(
+        cells, cellSize, place, count, pathCount, forms, stride, scales, antennas, share, withoutPath, &terms, &tops)
+    case .portable:
+      top = uwb_rice_terms_portable(
+        cells, cellSize, place, count, pathCount, forms, stride, scales, antennas, share, withoutPath, &terms, &tops)
+    }
+    for index in 0..<count {
+      for lane in 0..<8 {
+        var sum = Double(antennas) * Double(cells[cellSize * index + place + lane])
+        for antenna in 0..<antennas {
+          sum += Double(scales[antenna]) * Double(forms[stride * antenna + 8 * index + lane])
+        }
+        let expected = Double(share) * sum + (index >= pathCount ? Double(withoutPath) : 0)
+        #expect(abs(Double(terms[8 * index + lane]) - expected) < Self.rounding(8), "\(index), lane \(lane)")
+      }
+      #expect(tops[index] == terms[8 * index..<8 * index + 8].max())
+    }
+    #expect(top == tops[..<count].max() && tops[count] == Self.dirt && terms[8 * count] == Self.dirt)
+  }
+
+  @Test(arguments: Build.allCases, [1, 2]) func exponentialsAreSummed(build: Build, step: Int) {
+    var random = StatisticsRandom(seed: 513)
+    let (count, negligible): (Int, Float) = (7, 16)
+    var terms = (0..<8 * step * count).map { _ in Float(random.uniform(-40...0)) }
+    (terms[0], terms[3], terms[8 * step]) = (0, -16, -80)
+    let tops = (0..<step * count).map { terms[8 * $0..<8 * $0 + 8].max() ?? 0 }
+    var sums = [Double](repeating: 0, count: count)
+    var total = 0.0
+    switch build {
+    case .own:
+      uwb_exponential_sums(terms, tops, count, step, 0, negligible, &sums)
+      total = uwb_exponential_sum(terms, tops, step * count, 0, negligible)
+    case .portable:
+      uwb_exponential_sums_portable(terms, tops, count, step, 0, negligible, &sums)
+      total = uwb_exponential_sum_portable(terms, tops, step * count, 0, negligible)
+    }
+    func expected(_ index: Int) -> Double {
+      terms[8 * index..<8 * index + 8].reduce(0) { $0 + ($1 > -negligible ? Double.exp(Double($1)) : 0) }
+    }
+    for index in 0..<count { #expect(abs(sums[index] - expected(step * index)) < 1e-6 * (1e-3 + sums[index])) }
+    let whole = (0..<step * count).reduce(0) { $0 + expected($1) }
+    #expect(abs(total - whole) < 1e-6 * whole)
+  }
+}
