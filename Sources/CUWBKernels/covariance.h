@@ -29,3 +29,36 @@ void KERNEL(uwb_gram)(const double *rows, long count, long width, double scale, 
     }
   }
 }
+
+void KERNEL(uwb_mirror_rows)(
+    const double *real, const double *imaginary, long antennas, long snapshots, double *rows) {
+  const double root = 0.70710678118654752440;
+  const long width = 2 * snapshots;
+  const long half = antennas / 2;
+  for (long antenna = 0; antenna < half; ++antenna) {
+    const long a = antenna * snapshots;
+    const long b = (antennas - 1 - antenna) * snapshots;
+    double *sums = rows + antenna * width;
+    double *differences = rows + (antennas - half + antenna) * width;
+    long t = 0;
+    for (; t + 4 <= snapshots; t += 4) {
+      const Four x = loadFour(real + a + t) * root, u = loadFour(real + b + t) * root;
+      const Four y = loadFour(imaginary + a + t) * root, v = loadFour(imaginary + b + t) * root;
+      storeFour(x + u, sums + t);
+      storeFour(y + v, sums + snapshots + t);
+      storeFour(y - v, differences + t);
+      storeFour(u - x, differences + snapshots + t);
+    }
+    for (; t < snapshots; ++t) {
+      sums[t] = root * (real[a + t] + real[b + t]);
+      sums[snapshots + t] = root * (imaginary[a + t] + imaginary[b + t]);
+      differences[t] = root * (imaginary[a + t] - imaginary[b + t]);
+      differences[snapshots + t] = root * (real[b + t] - real[a + t]);
+    }
+  }
+  if (antennas % 2 == 0) return;
+  for (long t = 0; t < snapshots; ++t) {
+    rows[half * width + t] = real[half * snapshots + t];
+    rows[half * width + snapshots + t] = imaginary[half * snapshots + t];
+  }
+}

@@ -90,6 +90,19 @@ CHOOSE(void, uwb_gram,
        (const double *rows, long count, long width, double scale, double *out),
        (rows, count, width, scale, out))
 
+CHOOSE(void, uwb_mirror_rows,
+       (const double *real, const double *imaginary, long antennas, long snapshots, double *rows),
+       (real, imaginary, antennas, snapshots, rows))
+
+CHOOSE(bool, uwb_leading_vectors,
+       (const double *matrix, long order, long stride, long count, double tolerance, long mostSteps,
+        double *vectors, double *products),
+       (matrix, order, stride, count, tolerance, mostSteps, vectors, products))
+
+CHOOSE(void, uwb_trigonometric_scan,
+       (const double *coefficients, long order, const double *table, long points, double *values),
+       (coefficients, order, table, points, values))
+
 CHOOSE(void, uwb_square_integers,
        (const short *integers, float factor, long blocks, float *powers, float *quarterPeaks),
        (integers, factor, blocks, powers, quarterPeaks))

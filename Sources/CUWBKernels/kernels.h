@@ -6,8 +6,10 @@
 
 #include "background.h"
 #include "covariance.h"
+#include "leading_vectors.h"
 #include "one_path.h"
 #include "onset_likelihood.h"
 #include "path_fit.h"
 #include "rice_likelihood.h"
+#include "spectrum.h"
 #include "steering.h"

@@ -88,6 +88,23 @@ long uwb_steer(const float *steering, const float *amplitudes, long antennas, lo
 /// The symmetric matrix of `count` rows of `width` numbers, rows one after the other: out[j·count + i] = scale·Σ row_i·row_j.
 void uwb_gram(const double *rows, long count, long width, double scale, double *out);
 
+/// Sums and differences of mirrored antennas over √2, see `SampleCovariance`: rows of 2·`snapshots` numbers, real parts and then imaginary
+/// ones, of samples that lie antenna after antenna.
+void uwb_mirror_rows(const double *real, const double *imaginary, long antennas, long snapshots, double *rows);
+
+/// Makes of `vectors`, one or two columns to start from, an orthonormal basis of the space of as many eigenvectors of the largest
+/// eigenvalues, by orthogonal iteration. A's `order` columns are `stride` numbers apart, a multiple of four, zero behind `order`, as are
+/// the vectors'; `products` is room for as many. `tolerance` is what A may leave outside the space, over A's norm. False where `mostSteps`
+/// do not suffice, or other eigenvalues might be as large.
+bool uwb_leading_vectors(
+    const double *matrix, long order, long stride, long count, double tolerance, long mostSteps, double *vectors,
+    double *products);
+
+/// f = c_0 + 2·Σ (Re c_d·cos − Im c_d·sin) at `points` places, a multiple of eight: `coefficients` are `order` real parts and then as many
+/// imaginary ones, `table` holds cosines and then sines of all places, lag by lag from 1.
+void uwb_trigonometric_scan(
+    const double *coefficients, long order, const double *table, long points, double *values);
+
 /// |h|² of `blocks` blocks of 16 taps, the sum of two integers' squares times `factor`, and of each block the largest by quarters.
 void uwb_square_integers(const short *integers, float factor, long blocks, float *powers, float *quarterPeaks);
 
@@ -112,6 +129,9 @@ __typeof__(uwb_add_powers) uwb_add_powers_portable;
 __typeof__(uwb_path_moments) uwb_path_moments_portable;
 __typeof__(uwb_steer) uwb_steer_portable;
 __typeof__(uwb_gram) uwb_gram_portable;
+__typeof__(uwb_mirror_rows) uwb_mirror_rows_portable;
+__typeof__(uwb_leading_vectors) uwb_leading_vectors_portable;
+__typeof__(uwb_trigonometric_scan) uwb_trigonometric_scan_portable;
 __typeof__(uwb_square_integers) uwb_square_integers_portable;
 __typeof__(uwb_subtract_pattern) uwb_subtract_pattern_portable;
 

@@ -140,6 +140,7 @@ public struct ESPRIT: DirectionEstimator {
       return values[0].isFinite || abs(values[0]) == .infinity
     }
     guard workspace.stacked.decompose(order: size) else { return false }
+    if count == 2 { return solveTwo(gram, values) }
     // V = [V_12; V_22] belongs to the K smallest eigenvalues; Υ = −V_12·V_22⁻¹, from V_22ᵀ·Υᵀ = −V_12ᵀ.
     for row in 0..<count {
       for col in 0..<count {
@@ -150,6 +151,22 @@ public struct ESPRIT: DirectionEstimator {
     guard workspace.equations.solve(order: count, sideCount: count) else { return false }
     workspace.rotation.matrix.pointer.update(from: workspace.equations.sides.pointer, count: count * count)
     return workspace.rotation.runReal(order: count)
+  }
+
+  /// The same for two sources, written out: the eigenvalues of Υ = −V_12·V_22⁻¹ from its trace and determinant.
+  private func solveTwo(_ vectors: UnsafePointer<Double>, _ values: UnsafeMutablePointer<Double>) -> Bool {
+    let (a, b) = (SIMD2(vectors[0], vectors[4]), SIMD2(vectors[1], vectors[5]))
+    let (c, d) = (SIMD2(vectors[2], vectors[6]), SIMD2(vectors[3], vectors[7]))
+    let whole = c.x * d.y - c.y * d.x
+    guard abs(whole) > 0 else { return false }
+    // V_22⁻¹ = [d.y, −c.y; −d.x, c.x]/whole
+    let half = -(a.x * d.y - a.y * d.x + b.y * c.x - b.x * c.y) / (2 * whole)
+    let product = (a.x * b.y - a.y * b.x) / whole
+    let root = max(half * half - product, 0).squareRoot()
+    let larger = half < 0 ? half - root : half + root
+    values[0] = larger
+    values[1] = root > 0 && larger != 0 ? product / larger : half
+    return values[0].isFinite && values[1].isFinite
   }
 
   /// ESPRIT's variance over the bound with one source: (1/(M−1)²)/(6/(M·(M²−1))) = M·(M+1)/(6·(M−1)) (Rao & Hari 1989).

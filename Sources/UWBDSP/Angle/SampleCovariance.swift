@@ -21,7 +21,6 @@ final class SampleCovariance {
   private let whole: AlignedBuffer<Double>
   private let rows: AlignedBuffer<Double>
   private let turns: [SIMD2<Double>]
-  private let usesVectorUnits: Bool
   private let snapshotLimit: Int
   /// Of what was loaded.
   private(set) var snapshotCount = 0
@@ -30,10 +29,8 @@ final class SampleCovariance {
 
   /// - Parameter isReal: make C where the array allows it; smoothing needs a uniform row.
   init(
-    array: AntennaArray, manifold: Manifold, averaging: CovarianceAveraging, isReal: Bool, snapshotLimit: Int,
-    usesVectorUnits: Bool = VectorUnits.areThere
+    array: AntennaArray, manifold: Manifold, averaging: CovarianceAveraging, isReal: Bool, snapshotLimit: Int
   ) {
-    self.usesVectorUnits = usesVectorUnits
     self.manifold = manifold
     self.averaging = averaging
     self.snapshotLimit = snapshotLimit
@@ -77,89 +74,46 @@ final class SampleCovariance {
   // MARK: Real
 
   private func makeReal(_ x: UnsafePointer<Double>, _ y: UnsafePointer<Double>) {
+    if turns.isEmpty {
+      uwb_mirror_rows(x, y, manifold.count, snapshotCount, rows.pointer)
+    } else {
+      mirrorTurned(x, y)
+    }
+    uwb_gram(rows.pointer, order, 2 * snapshotCount, 1 / Double(snapshotCount), real.pointer)
+    trace = 0
+    for index in 0..<order { trace += real.pointer[index * (order + 1)] }
+  }
+
+  /// `uwb_mirror_rows` where the feeds' phases have to be taken off.
+  private func mirrorTurned(_ x: UnsafePointer<Double>, _ y: UnsafePointer<Double>) {
     let count = manifold.count
     let snapshots = snapshotCount
     let width = 2 * snapshots
     let half = count / 2
-    let rows = rows.pointer
     let root = 0.5.squareRoot()
     for antenna in 0..<half {
       let other = count - 1 - antenna
       let (a, b) = (antenna * snapshots, other * snapshots)
-      let sum = rows + antenna * width
-      let difference = rows + (count - half + antenna) * width
-      if turns.isEmpty {
-        // (x_a + x_b)/√2 and −j·(x_a − x_b)/√2
-        Self.addAndSubtract(x + a, x + b, snapshots, root, sum, difference + snapshots)
-        Self.addAndSubtract(y + b, y + a, snapshots, root, sum + snapshots, difference)
-      } else {
-        let (g, h) = (turns[antenna], turns[other])
-        for t in 0..<snapshots {
-          let (ax, ay) = (x[a + t] * g.x - y[a + t] * g.y, x[a + t] * g.y + y[a + t] * g.x)
-          let (bx, by) = (x[b + t] * h.x - y[b + t] * h.y, x[b + t] * h.y + y[b + t] * h.x)
-          sum[t] = root * (ax + bx)
-          sum[snapshots + t] = root * (ay + by)
-          difference[t] = root * (ay - by)
-          difference[snapshots + t] = root * (bx - ax)
-        }
-      }
-    }
-    if count % 2 == 1 {
-      let middle = rows + half * width
-      let g = turns.isEmpty ? SIMD2(1, 0) : turns[half]
+      let sum = rows.pointer + antenna * width
+      let difference = rows.pointer + (count - half + antenna) * width
+      let (g, h) = (turns[antenna], turns[other])
       for t in 0..<snapshots {
-        let (mx, my) = (x[half * snapshots + t], y[half * snapshots + t])
-        middle[t] = mx * g.x - my * g.y
-        middle[snapshots + t] = mx * g.y + my * g.x
+        let (ax, ay) = (x[a + t] * g.x - y[a + t] * g.y, x[a + t] * g.y + y[a + t] * g.x)
+        let (bx, by) = (x[b + t] * h.x - y[b + t] * h.y, x[b + t] * h.y + y[b + t] * h.x)
+        sum[t] = root * (ax + bx)
+        sum[snapshots + t] = root * (ay + by)
+        difference[t] = root * (ay - by)
+        difference[snapshots + t] = root * (bx - ax)
       }
     }
-    let scale = 1 / Double(snapshots)
-    trace = 0
-    if usesVectorUnits {
-      uwb_gram(rows, count, width, scale, real.pointer)
-      for index in 0..<count { trace += real.pointer[index * (count + 1)] }
-      return
+    guard count % 2 == 1 else { return }
+    let middle = rows.pointer + half * width
+    let g = turns[half]
+    for t in 0..<snapshots {
+      let (mx, my) = (x[half * snapshots + t], y[half * snapshots + t])
+      middle[t] = mx * g.x - my * g.y
+      middle[snapshots + t] = mx * g.y + my * g.x
     }
-    for column in 0..<count {
-      let right = rows + column * width
-      var row = 0
-      while row + 1 < column {
-        let (one, two) = Self.products(rows + row * width, rows + (row + 1) * width, right, width)
-        store(row, column, scale * one)
-        store(row + 1, column, scale * two)
-        row += 2
-      }
-      while row <= column {
-        let value = scale * Self.product(rows + row * width, right, width)
-        store(row, column, value)
-        if row == column { trace += value }
-        row += 1
-      }
-    }
-  }
-
-  /// `sum` = factor·(a + b), `difference` = factor·(b − a).
-  private static func addAndSubtract(
-    _ a: UnsafePointer<Double>, _ b: UnsafePointer<Double>, _ count: Int, _ factor: Double,
-    _ sum: UnsafeMutablePointer<Double>, _ difference: UnsafeMutablePointer<Double>
-  ) {
-    var index = 0
-    while index + 4 <= count {
-      let (left, right) = (loadFour(a + index), loadFour(b + index))
-      storeFour(factor * (left + right), to: sum + index)
-      storeFour(factor * (right - left), to: difference + index)
-      index += 4
-    }
-    while index < count {
-      sum[index] = factor * (a[index] + b[index])
-      difference[index] = factor * (b[index] - a[index])
-      index += 1
-    }
-  }
-
-  private func store(_ row: Int, _ column: Int, _ value: Double) {
-    real.pointer[column * order + row] = value
-    real.pointer[row * order + column] = value
   }
 
   private static func load(_ pointer: UnsafePointer<Double>, _ index: Int) -> SIMD8<Double> {
@@ -179,28 +133,6 @@ final class SampleCovariance {
       index += 1
     }
     return result
-  }
-
-  /// Two rows against one: each number of the one is read once.
-  private static func products(
-    _ a: UnsafePointer<Double>, _ b: UnsafePointer<Double>, _ c: UnsafePointer<Double>, _ count: Int
-  ) -> (Double, Double) {
-    var one = SIMD8<Double>()
-    var two = SIMD8<Double>()
-    var index = 0
-    while index + 8 <= count {
-      let right = load(c, index)
-      one += load(a, index) * right
-      two += load(b, index) * right
-      index += 8
-    }
-    var (first, second) = (one.sum(), two.sum())
-    while index < count {
-      first += a[index] * c[index]
-      second += b[index] * c[index]
-      index += 1
-    }
-    return (first, second)
   }
 
   // MARK: Complex

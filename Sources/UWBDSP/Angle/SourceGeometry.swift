@@ -65,9 +65,16 @@ final class SourceGeometry {
 
   /// aᴴ·b
   private func inner(_ a: UnsafePointer<Double>, _ b: UnsafePointer<Double>) -> SIMD2<Double> {
-    var re = 0.0
-    var im = 0.0
-    for m in 0..<antennas {
+    var (real, imaginary) = (SIMD4<Double>(), SIMD4<Double>())
+    let end = antennas & ~3
+    for m in stride(from: 0, to: end, by: 4) {
+      let (x, y) = (loadFour(a + m), loadFour(a + (antennas + m)))
+      let (u, v) = (loadFour(b + m), loadFour(b + (antennas + m)))
+      real += x * u + y * v
+      imaginary += x * v - y * u
+    }
+    var (re, im) = (real.sum(), imaginary.sum())
+    for m in end..<antennas {
       re += a[m] * b[m] + a[antennas + m] * b[antennas + m]
       im += a[m] * b[antennas + m] - a[antennas + m] * b[m]
     }
@@ -76,7 +83,13 @@ final class SourceGeometry {
 
   /// b ← b − factor·a
   private func subtract(_ a: UnsafePointer<Double>, times factor: SIMD2<Double>, from b: UnsafeMutablePointer<Double>) {
-    for m in 0..<antennas {
+    let end = antennas & ~3
+    for m in stride(from: 0, to: end, by: 4) {
+      let (x, y) = (loadFour(a + m), loadFour(a + (antennas + m)))
+      storeFour(loadFour(b + m) - (factor.x * x - factor.y * y), to: b + m)
+      storeFour(loadFour(b + (antennas + m)) - (factor.x * y + factor.y * x), to: b + (antennas + m))
+    }
+    for m in end..<antennas {
       b[m] -= factor.x * a[m] - factor.y * a[antennas + m]
       b[antennas + m] -= factor.x * a[antennas + m] + factor.y * a[m]
     }
@@ -146,7 +159,13 @@ final class SourceGeometry {
       let re = matrix + n * antennas
       let im = matrix + square + n * antennas
       let (x, y) = (v[n], v[antennas + n])
-      for m in 0..<antennas {
+      let end = antennas & ~3
+      for m in stride(from: 0, to: end, by: 4) {
+        let (a, b) = (loadFour(re + m), loadFour(im + m))
+        storeFour(loadFour(out + m) + (x * a - y * b), to: out + m)
+        storeFour(loadFour(out + (antennas + m)) + (y * a + x * b), to: out + (antennas + m))
+      }
+      for m in end..<antennas {
         out[m] += re[m] * x - im[m] * y
         out[antennas + m] += re[m] * y + im[m] * x
       }

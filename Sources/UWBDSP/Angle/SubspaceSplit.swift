@@ -1,18 +1,17 @@
 import CLapacke
 
-/// Eigenvalues of a sample covariance and the eigenvectors of its signals: `SymmetricEigenvectors` on the real form of a
-/// uniform row's averaged covariance, LAPACK's `zheev` on others.
+/// The signal subspace of a sample covariance: on the real form of a uniform row's averaged covariance `LeadingVectors` where the number of
+/// sources is known and small, else `SymmetricEigenvectors`; LAPACK's `zheev` on others.
 final class SubspaceSplit {
   let order: Int
   let limit: Int
-  /// Ascending.
-  let values: AlignedBuffer<Double>
-  /// Signal eigenvectors, strongest first: real parts of all antennas, then imaginary parts.
+  /// Eigenvalues, ascending, where all were had.
+  private let values: AlignedBuffer<Double>
+  /// Orthonormal, a basis of the signals' space: real parts of all antennas, then imaginary parts.
   let signals: AlignedBuffer<Double>
-  /// The same vectors in the real form, where there is one.
-  let realSignals: AlignedBuffer<Double>
   private(set) var count = 0
   private let symmetric: SymmetricEigenvectors?
+  private let leading: LeadingVectors
   private let matrix: AlignedBuffer<Double>
   private let scratch: AlignedBuffer<Double>
   private let realScratch: AlignedBuffer<Double>
@@ -23,7 +22,7 @@ final class SubspaceSplit {
     self.limit = limit
     values = AlignedBuffer(count: order, zero: 0)
     signals = AlignedBuffer(count: 2 * order * limit, zero: 0)
-    realSignals = AlignedBuffer(count: isReal ? order * limit : 0, zero: 0)
+    leading = LeadingVectors(order: order)
     symmetric = isReal ? SymmetricEigenvectors(capacity: order) : nil
     // (block + 1)·n is what zheev's blocked reduction asks for; its block is at most 64.
     scratchCount = Int32(65 * order)
@@ -42,6 +41,15 @@ final class SubspaceSplit {
   /// - Returns: whether the iteration settled and there is at least one source.
   func decompose(_ covariance: SampleCovariance, sources: SourceCount) -> Bool {
     let isAveraged = covariance.averaging.forwardBackward && (covariance.isReal || !covariance.manifold.mirror.isEmpty)
+    if symmetric != nil, case .known(let known) = sources {
+      count = min(known, order - 1)
+      if (1...min(LeadingVectors.most, limit)).contains(count), leading.find(covariance.real.pointer, count: count) {
+        for signal in 0..<count {
+          Self.rotate(leading.vectors.pointer + leading.stride * signal, order, into: target(signal))
+        }
+        return true
+      }
+    }
     if let symmetric {
       symmetric.matrix.pointer.update(from: covariance.real.pointer, count: order * order)
       guard symmetric.decompose(order: order) else { return false }
@@ -64,7 +72,7 @@ final class SubspaceSplit {
 
   private func keep(_ signal: Int) {
     let column = order - 1 - signal
-    let target = signals.pointer + 2 * order * signal
+    let target = target(signal)
     guard let symmetric else {
       let source = matrix.pointer + 2 * order * column
       for antenna in 0..<order {
@@ -73,10 +81,10 @@ final class SubspaceSplit {
       }
       return
     }
-    let source = symmetric.matrix.pointer + order * column
-    (realSignals.pointer + order * signal).update(from: source, count: order)
-    Self.rotate(source, order, into: target)
+    Self.rotate(symmetric.matrix.pointer + order * column, order, into: target)
   }
+
+  private func target(_ signal: Int) -> UnsafeMutablePointer<Double> { signals.pointer + 2 * order * signal }
 
   /// e = Q·v: (v_i + j·v_{s+i})/√2, mirrored and conjugated; s = ⌈M/2⌉.
   private static func rotate(_ v: UnsafePointer<Double>, _ order: Int, into e: UnsafeMutablePointer<Double>) {

@@ -1,3 +1,4 @@
+import CUWBKernels
 import UWBPlatform
 
 /// A quadratic form over the steering vectors of a uniform row, a(μ)ᴴ·W·a(μ) with a_m = exp(jmμ): a trigonometric
@@ -126,21 +127,7 @@ final class TrigonometricSpectrum {
   }
 
   private func scan() {
-    let c = coefficients.pointer
-    let table = UnsafePointer(table.pointer)
-    var start = 0
-    while start < gridCount {
-      var sum = SIMD8<Double>(repeating: 0)
-      for d in 1..<max(order, 1) {
-        let place = UnsafeRawPointer(table + 2 * (d - 1) * gridCount + start)
-        let cosines = place.loadUnaligned(as: SIMD8<Double>.self)
-        let sines = place.loadUnaligned(fromByteOffset: 8 * gridCount, as: SIMD8<Double>.self)
-        sum += c[d] * cosines - c[order + d] * sines
-      }
-      let result = c[0] + 2 * sum
-      UnsafeMutableRawPointer(values.pointer + start).storeBytes(of: result, as: SIMD8<Double>.self)
-      start += 8
-    }
+    uwb_trigonometric_scan(coefficients.pointer, order, table.pointer, gridCount, values.pointer)
   }
 
   /// Newton's steps from a grid point, held between its neighbours by bisection.

@@ -309,6 +309,64 @@ import Testing
     #expect(spectrum[best] == spectrum[..<(8 * blocks)].max() && spectrum[8 * blocks] == Self.dirt)
   }
 
+  // MARK: Covariances and spectra
+
+  @Test(arguments: Build.allCases, [(2, 1), (5, 6), (8, 9)]) func mirroredRows(
+    build: Build, size: (antennas: Int, snapshots: Int)
+  ) {
+    var random = StatisticsRandom(seed: 515)
+    let (antennas, snapshots) = size
+    let x = Self.doubles(antennas * snapshots, &random)
+    let y = Self.doubles(antennas * snapshots, &random)
+    var rows = [Double](repeating: 0, count: 2 * antennas * snapshots)
+    switch build {
+    case .own: uwb_mirror_rows(x, y, antennas, snapshots, &rows)
+    case .portable: uwb_mirror_rows_portable(x, y, antennas, snapshots, &rows)
+    }
+    let root = 0.5.squareRoot()
+    for antenna in 0..<antennas {
+      for t in 0..<snapshots {
+        let mirror = antennas - 1 - antenna
+        let (a, b) = (antenna * snapshots + t, mirror * snapshots + t)
+        // The first half are sums, the second differences over j; one in the middle stays.
+        let expected: (Double, Double)
+        if antenna == mirror {
+          expected = (x[a], y[a])
+        } else if antenna < mirror {
+          expected = (root * (x[a] + x[b]), root * (y[a] + y[b]))
+        } else {
+          let first = (antennas + 1) / 2
+          let own = (antenna - first) * snapshots + t
+          let other = (antennas - 1 - antenna + first) * snapshots + t
+          expected = (root * (y[own] - y[other]), root * (x[other] - x[own]))
+        }
+        #expect(abs(rows[2 * antenna * snapshots + t] - expected.0) < 1e-15, "\(antenna), \(t)")
+        #expect(abs(rows[(2 * antenna + 1) * snapshots + t] - expected.1) < 1e-15, "\(antenna), \(t)")
+      }
+    }
+  }
+
+  @Test(arguments: Build.allCases, [2, 8]) func polynomialsAreScanned(build: Build, order: Int) {
+    var random = StatisticsRandom(seed: 516)
+    let points = 16
+    let coefficients = Self.doubles(2 * order, &random)
+    let table = Self.doubles(2 * (order - 1) * points, &random)
+    var values = [Double](repeating: 0, count: points)
+    switch build {
+    case .own: uwb_trigonometric_scan(coefficients, order, table, points, &values)
+    case .portable: uwb_trigonometric_scan_portable(coefficients, order, table, points, &values)
+    }
+    for point in 0..<points {
+      var expected = coefficients[0]
+      for lag in 1..<order {
+        let cosine = table[2 * (lag - 1) * points + point]
+        let sine = table[(2 * lag - 1) * points + point]
+        expected += 2 * (coefficients[lag] * cosine - coefficients[order + lag] * sine)
+      }
+      #expect(abs(values[point] - expected) < 1e-13, "point \(point)")
+    }
+  }
+
   // MARK: Likelihoods
 
   @Test(arguments: Build.allCases, [1, 2, 5]) func onsetLikelihoods(build: Build, count: Int) {

@@ -1,10 +1,3 @@
-import CUWBKernels
-
-/// Whether this machine has the vector units for which kernels are built besides.
-enum VectorUnits {
-  static let areThere = uwb_has_vector_units()
-}
-
 /// Vectors as the numbers that they are made of.
 @inline(__always)
 func floats<Vector: SIMD>(_ vectors: UnsafePointer<Vector>) -> UnsafePointer<Float> where Vector.Scalar == Float {
