@@ -24,9 +24,9 @@ CHOOSE(void, uwb_onset_likelihoods,
        (vectors, gains, determinants, onsets, count, shift, real, imaginary, taps, terms, tops))
 
 CHOOSE(void, uwb_rice_forms,
-       (const float *cells, long count, const float *pulse, const float *real, const float *imaginary, long taps,
+       (const float *cells, long chosen, const float *pulse, const float *real, const float *imaginary, long taps,
         float *forms),
-       (cells, count, pulse, real, imaginary, taps, forms))
+       (cells, chosen, pulse, real, imaginary, taps, forms))
 
 CHOOSE(void, uwb_rice_matches,
        (const float *cell, const float *pulse, const float *real, const float *imaginary, long taps,
@@ -34,10 +34,10 @@ CHOOSE(void, uwb_rice_matches,
        (cell, pulse, real, imaginary, taps, realMatches, imaginaryMatches))
 
 CHOOSE(float, uwb_rice_terms,
-       (const float *cells, long cellSize, long constantPlace, long count, long pathCount, const float *forms,
+       (const float *cells, long cellSize, long constantPlace, long chosen, long pathCount, const float *forms,
         long formsStride, const float *scales, long antennas, float share, float withoutPath, float *terms,
         float *tops),
-       (cells, cellSize, constantPlace, count, pathCount, forms, formsStride, scales, antennas, share, withoutPath,
+       (cells, cellSize, constantPlace, chosen, pathCount, forms, formsStride, scales, antennas, share, withoutPath,
         terms, tops))
 
 CHOOSE(void, uwb_exponential_sums,
@@ -102,6 +102,10 @@ CHOOSE(bool, uwb_leading_vectors,
 CHOOSE(void, uwb_trigonometric_scan,
        (const double *coefficients, long order, const double *table, long points, double *values),
        (coefficients, order, table, points, values))
+
+CHOOSE(void, uwb_block_means, (const float *values, long blocks, float *means), (values, blocks, means))
+
+CHOOSE(double, uwb_median, (float *values, long count), (values, count))
 
 CHOOSE(void, uwb_square_integers,
        (const short *integers, float factor, long blocks, float *powers, float *quarterPeaks),

@@ -8,6 +8,7 @@
 #include "covariance.h"
 #include "leading_vectors.h"
 #include "one_path.h"
+#include "median.h"
 #include "onset_likelihood.h"
 #include "path_fit.h"
 #include "rice_likelihood.h"

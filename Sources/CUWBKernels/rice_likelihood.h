@@ -1,3 +1,10 @@
+/// The place of the lowest bit that is set, which is cleared.
+INLINE long takeLowest(long *bits) {
+  const long place = __builtin_ctzl(*bits);
+  *bits &= *bits - 1;
+  return place;
+}
+
 /// What the scattering of a cell explains, and a path in front of it; `matched` is the path's pulse times the samples.
 INLINE Eight explained(const float *gains, Eight real, Eight imaginary, Eight realMatched, Eight imaginaryMatched) {
   const float *held = gains + 64;
@@ -18,7 +25,7 @@ INLINE Eight explained(const float *gains, Eight real, Eight imaginary, Eight re
 }
 
 void KERNEL(uwb_rice_forms)(
-    const float *cells, long count, const float *pulse, const float *real, const float *imaginary, long taps,
+    const float *cells, long chosen, const float *pulse, const float *real, const float *imaginary, long taps,
     float *forms) {
   Eight realMatched = all(0), imaginaryMatched = all(0);
   for (long tap = 0; tap < taps; tap += 8) {
@@ -28,11 +35,13 @@ void KERNEL(uwb_rice_forms)(
   realMatched = all(sum(realMatched));
   imaginaryMatched = all(sum(imaginaryMatched));
   const long size = 8 * taps + 144;
-  for (long index = 0; index < count; index += 2) {
+  while (chosen) {
     // Two at a time: they share the samples. The last one may be its own neighbour.
-    const bool isPair = index + 1 < count;
+    const long index = takeLowest(&chosen);
+    const bool isPair = chosen;
+    const long nextIndex = isPair ? takeLowest(&chosen) : index;
     const float *cell = cells + size * index;
-    const float *next = isPair ? cell + size : cell;
+    const float *next = cells + size * nextIndex;
     Eight a = all(0), b = a, c = a, d = a;
     for (long tap = 0; tap < taps; ++tap) {
       const Eight x = all(real[tap]);
@@ -45,15 +54,16 @@ void KERNEL(uwb_rice_forms)(
       d += other * y;
     }
     store(explained(cell + 8 * taps, a, b, realMatched, imaginaryMatched), forms + 8 * index);
-    if (isPair) store(explained(next + 8 * taps, c, d, realMatched, imaginaryMatched), forms + 8 * index + 8);
+    if (isPair) store(explained(next + 8 * taps, c, d, realMatched, imaginaryMatched), forms + 8 * nextIndex);
   }
 }
 
 float KERNEL(uwb_rice_terms)(
-    const float *cells, long cellSize, long constantPlace, long count, long pathCount, const float *forms,
+    const float *cells, long cellSize, long constantPlace, long chosen, long pathCount, const float *forms,
     long formsStride, const float *scales, long antennas, float share, float withoutPath, float *terms, float *tops) {
   float highest = -__builtin_inff();
-  for (long index = 0; index < count; ++index) {
+  while (chosen) {
+    const long index = takeLowest(&chosen);
     Eight term = (float)antennas * load(cells + cellSize * index + constantPlace);
     for (long antenna = 0; antenna < antennas; ++antenna)
       term += scales[antenna] * load(forms + formsStride * antenna + 8 * index);

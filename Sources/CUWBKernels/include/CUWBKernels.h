@@ -16,12 +16,12 @@ void uwb_onset_likelihoods(
     const float *vectors, const float *gains, const float *determinants, const long *onsets, long count, long shift,
     const float *real, const float *imaginary, long taps, float *terms, float *tops);
 
-/// What `count` kinds of scattering behind a first path at one onset explain of a window's energy, a vector of eight ratios each: the part
-/// of ln L that is quadratic in the samples, see `RiceLikelihood`.
+/// What some kinds of scattering behind a first path at one onset explain of a window's energy, a vector of eight ratios each: the part of
+/// ln L that is quadratic in the samples, see `RiceLikelihood`. Kinds are the places of the bits that are set in `chosen`.
 ///
 /// A cell holds 8 numbers for each of `taps` taps, a multiple of eight, 8 for each of 8 eigenvectors twice, and twice 8.
 void uwb_rice_forms(
-    const float *cells, long count, const float *pulse, const float *real, const float *imaginary, long taps,
+    const float *cells, long chosen, const float *pulse, const float *real, const float *imaginary, long taps,
     float *forms);
 
 /// What one kind leaves of the samples times the path's pulse, pᵀC⁻¹y for each ratio: real parts, imaginary ones.
@@ -29,10 +29,10 @@ void uwb_rice_matches(
     const float *cell, const float *pulse, const float *real, const float *imaginary, long taps, float *realMatches,
     float *imaginaryMatches);
 
-/// ln L of `count` kinds of scattering at one onset, and the largest of the eight ratios: share·Σ(constant + scale·form) over antennas, whose
+/// ln L of these kinds of scattering at one onset, and the largest of the eight ratios: share·Σ(constant + scale·form) over antennas, whose
 /// forms are `formsStride` numbers apart, plus `withoutPath` from the `pathCount`-th kind on. Returns the largest of all.
 float uwb_rice_terms(
-    const float *cells, long cellSize, long constantPlace, long count, long pathCount, const float *forms,
+    const float *cells, long cellSize, long constantPlace, long chosen, long pathCount, const float *forms,
     long formsStride, const float *scales, long antennas, float share, float withoutPath, float *terms, float *tops);
 
 /// Writes Σ exp(x − `reference`) over each `step`-th of vectors of eight, the largest of which are `tops`; no x may be larger than
@@ -105,6 +105,13 @@ bool uwb_leading_vectors(
 void uwb_trigonometric_scan(
     const double *coefficients, long order, const double *table, long points, double *values);
 
+/// The means of `blocks` blocks of 16 numbers.
+void uwb_block_means(const float *values, long blocks, float *means);
+
+/// The median of `count` numbers, between the middle two of an even count: how many are smaller is counted, in vectors, of a few of them.
+/// 0 where some are no numbers. What stands behind them, up to a multiple of eight, is written over.
+double uwb_median(float *values, long count);
+
 /// |h|² of `blocks` blocks of 16 taps, the sum of two integers' squares times `factor`, and of each block the largest by quarters.
 void uwb_square_integers(const short *integers, float factor, long blocks, float *powers, float *quarterPeaks);
 
@@ -132,6 +139,8 @@ __typeof__(uwb_gram) uwb_gram_portable;
 __typeof__(uwb_mirror_rows) uwb_mirror_rows_portable;
 __typeof__(uwb_leading_vectors) uwb_leading_vectors_portable;
 __typeof__(uwb_trigonometric_scan) uwb_trigonometric_scan_portable;
+__typeof__(uwb_block_means) uwb_block_means_portable;
+__typeof__(uwb_median) uwb_median_portable;
 __typeof__(uwb_square_integers) uwb_square_integers_portable;
 __typeof__(uwb_subtract_pattern) uwb_subtract_pattern_portable;
 

@@ -48,8 +48,8 @@ public struct AdaptiveFit: DelayEstimator {
     let weighing = PathWeighing(rice, rival: rival, margin: margin)
     let first = rice.firstTap - question.firstTap
     func residual(_: Int) -> Double { fit.residualPower(in: first..<first + RiceTables.windowTaps) }
-    let isFitted = paths.answer(question, taps, into: &estimate, using: workspace.paths) { count in
-      weighing.isBeaten(count: count, residual: residual) { path, _ in
+    let isFitted = paths.answer(question, taps, into: &estimate, using: workspace.paths) { count, gain in
+      weighing.isBeaten(count: count, gain: gain, residual: residual) { path, _ in
         fit.amplitude(path).lengthSquared
       }
     }

@@ -49,7 +49,7 @@ final class ArrayAdaptiveFit {
         using: workspace)
     else { return estimate.paths.isEmpty ? .none : .paths(shift: 0, addedVariance: 0) }
     let model = workspace.fit
-    func fitPaths(isBeaten: (Int) -> Bool = { _ in false }) -> Bool {
+    func fitPaths(isBeaten: (Int, Double) -> Bool = { _, _ in false }) -> Bool {
       fit.answer(question, taps, phases: phases, into: &estimate, using: workspace, isBeaten: isBeaten)
     }
     func keepPaths() -> Outcome {
@@ -75,7 +75,7 @@ final class ArrayAdaptiveFit {
     }
     let isFitted =
       isFittedFirst
-      || fitPaths { weighing.isBeaten(count: $0, residual: residual, power: power) }
+      || fitPaths { weighing.isBeaten(count: $0, gain: $1, residual: residual, power: power) }
     guard isFitted, let ending = workspace.ending, let fitted = estimate.paths.first else {
       return deliver(rice.posterior.summary(), taps, phases, into: &estimate)
     }

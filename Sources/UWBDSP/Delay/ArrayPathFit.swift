@@ -262,33 +262,33 @@ final class ArrayPathFit: PathModel, DescentModel {
 
   func refine(
     _ positions: UnsafeMutablePointer<Position>, count: Int, variance: Double, tolerance: Double, share: Double,
-    settled: inout Bool
+    effort: inout DescentEffort
   ) -> Double {
-    func descend(settled: inout Bool) -> Double {
+    func descend() -> Double {
       let end = descent.run(
         self, positions, count: count, unknowns: unknowns(count), least: tolerance * variance, share: share,
-        floor: Double(sampleCount) * variance)
-      settled = end.settled
+        floor: Double(sampleCount) * variance, most: effort.steps)
+      effort.add(end)
       return end.isStale && end.cost < .infinity ? solve(positions, count: count) ?? end.cost : end.cost
     }
-    guard let grid, grid.geometry != .point else { return descend(settled: &settled) }
+    guard let grid, grid.geometry != .point else { return descend() }
     // Amplitudes at the start show a new path's direction well enough for a first descent; the others have theirs.
     if (0..<count).contains(where: { positions[$0].direction == .zero }), solve(positions, count: count) != nil {
       for path in 0..<count where positions[path].direction == .zero { _ = turn(positions, path, grid) }
     }
-    var cost = descend(settled: &settled)
+    var cost = descend()
     for _ in 0..<2 {
       guard cost < .infinity else { return cost }
       kept.pointer.update(from: positions, count: count)
       guard turn(positions, count: count, grid) else { return cost }
-      var again = false
-      let reached = descend(settled: &again)
+      let settled = effort.settled
+      let reached = descend()
       guard reached < cost else {
+        effort.settled = settled
         positions.update(from: kept.pointer, count: count)
         return solve(positions, count: count) ?? .infinity
       }
       cost = reached
-      settled = again
     }
     return cost
   }

@@ -176,7 +176,7 @@ public struct ArrayPulseFit: Sendable, Hashable {
   /// them (`PathCount`).
   func answer(
     _ question: Question, _ taps: [PreparedTaps], phases: [Double]?, into estimate: inout ArrayEstimate,
-    using workspace: Workspace, isBeaten: (Int) -> Bool = { _ in false }
+    using workspace: Workspace, isBeaten: (Int, Double) -> Bool = { _, _ in false }
   ) -> Bool {
     let fit = workspace.fit
     for antenna in 0..<fit.antennaCount {
@@ -188,19 +188,18 @@ public struct ArrayPulseFit: Sendable, Hashable {
       logSNR += fit.antennas[antenna].strongestPower
     }
     logSNR = max(0, Double.log(max(logSNR, .leastNormalMagnitude)))
-    let (found, settled) = workspace.count.run(
+    let (found, settled, _) = workspace.count.run(
       from: question.start, variance: 1, logSNR: logSNR, isBeaten: isBeaten)
     guard let count = found else { return false }
     let positions = workspace.count.positions
     // Free shifts went where the last order that was tried wanted them.
-    var settledAgain = settled
+    var effort = DescentEffort(steps: Descent<Double>.mostIterations, settled: settled)
     if fit.hasFreeShifts {
       _ = fit.refine(
-        positions, count: count, variance: 1, tolerance: PathCount<ArrayPathFit>.settledTolerance,
-        settled: &settledAgain)
+        positions, count: count, variance: 1, tolerance: PathCount<ArrayPathFit>.settledTolerance, effort: &effort)
       fit.sort(positions, count: count)
     }
-    report(positions, count, settledAgain, firstTap: question.firstTap, taps, into: &estimate, workspace)
+    report(positions, count, settled && effort.settled, firstTap: question.firstTap, taps, into: &estimate, workspace)
     return true
   }
 

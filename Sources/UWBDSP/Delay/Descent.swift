@@ -17,6 +17,19 @@ extension DescentModel {
   func undoMove() {}
 }
 
+/// What a search for paths may still take, and whether its last descent settled.
+struct DescentEffort {
+  /// Steps that are left.
+  var steps: Int
+  var settled = true
+
+  /// Counts a descent in.
+  mutating func add<Position>(_ end: Descent<Position>.End) {
+    steps -= end.steps
+    settled = end.settled
+  }
+}
+
 /// Levenberg–Marquardt (Levenberg 1944; Marquardt 1963) for the path fits: matrices of a few unknowns, and the steps on them.
 ///
 /// Each step solves (H + λ·diag H)·δ = g, where the cost falls by g·δ for small λ. An accepted step lowers λ, a refused one raises
@@ -98,21 +111,24 @@ final class Descent<Position: BitwiseCopyable> {
     var settled: Bool
     /// Whether the model's last `solve` was of positions that were refused.
     var isStale: Bool
+    /// That it took.
+    var steps: Int
   }
 
   /// Moves `positions` until the next step could lower the cost by less than `least`, or by less than a `share` of what the cost has above
-  /// `floor`: far from what noise leaves nobody asks for the last of it.
+  /// `floor`: far from what noise leaves nobody asks for the last of it. It ends unsettled after `most` steps.
   func run<Model: DescentModel>(
     _ model: Model, _ positions: UnsafeMutablePointer<Position>, count: Int, unknowns: Int, least: Double,
-    share: Double = 0, floor: Double = 0
+    share: Double = 0, floor: Double = 0, most: Int = mostIterations
   ) -> End where Model.Position == Position {
     guard var cost = model.solve(positions, count: count) else {
-      return End(cost: .infinity, settled: false, isStale: true)
+      return End(cost: .infinity, settled: false, isStale: true, steps: 0)
     }
     model.linearise(positions, count: count)
     var damping = 1e-3
     var isStale = false
-    for _ in 0..<Self.mostIterations {
+    let most = min(max(most, 0), Self.mostIterations)
+    for taken in 1..<most + 1 {
       var reached: Double?
       if factorise(unknowns, damping: damping) {
         step.pointer.update(from: gradient.pointer, count: unknowns)
@@ -120,7 +136,7 @@ final class Descent<Position: BitwiseCopyable> {
         var expected = 0.0
         for index in 0..<unknowns { expected += step.pointer[index] * gradient.pointer[index] }
         if expected < max(least, Self.rounding * cost, share * (cost - floor)) {
-          return End(cost: cost, settled: true, isStale: isStale)
+          return End(cost: cost, settled: true, isStale: isStale, steps: taken)
         }
         model.move(positions, count: count, by: step.pointer, into: candidate.pointer)
         reached = model.solve(candidate.pointer, count: count)
@@ -136,9 +152,9 @@ final class Descent<Position: BitwiseCopyable> {
       } else {
         damping = max(damping * 10, 1e-4)
         // No step, however short, lowers the cost: rounding is all that is left.
-        if damping > 1e8 { return End(cost: cost, settled: true, isStale: isStale) }
+        if damping > 1e8 { return End(cost: cost, settled: true, isStale: isStale, steps: taken) }
       }
     }
-    return End(cost: cost, settled: false, isStale: isStale)
+    return End(cost: cost, settled: false, isStale: isStale, steps: most)
   }
 }

@@ -19,9 +19,10 @@ protocol PathModel: AnyObject {
   /// - Parameters:
   ///   - tolerance: how much lower the cost may still be at the end, noise variances.
   ///   - share: the same, of what the cost has above what noise alone leaves.
+  ///   - effort: it ends unsettled where that has no steps left.
   func refine(
     _ positions: UnsafeMutablePointer<Position>, count: Int, variance: Double, tolerance: Double, share: Double,
-    settled: inout Bool
+    effort: inout DescentEffort
   ) -> Double
   /// Amplitudes, residual and cost; `nil` where two paths coincide.
   func solve(_ positions: UnsafePointer<Position>, count: Int) -> Double?
@@ -43,9 +44,9 @@ protocol PathModel: AnyObject {
 extension PathModel {
   func refine(
     _ positions: UnsafeMutablePointer<Position>, count: Int, variance: Double, tolerance: Double,
-    settled: inout Bool
+    effort: inout DescentEffort
   ) -> Double {
-    refine(positions, count: count, variance: variance, tolerance: tolerance, share: 0, settled: &settled)
+    refine(positions, count: count, variance: variance, tolerance: tolerance, share: 0, effort: &effort)
   }
 
   /// Ascending delays; the amplitudes follow with the next `solve`.
@@ -87,6 +88,8 @@ final class PathCount<Model: PathModel> {
 
   let model: Model
   private let mostPaths: Int
+  /// Of all descents of a search.
+  private let mostSteps: Int
   private let trial: AlignedBuffer<Model.Position>
   private let better: AlignedBuffer<Model.Position>
   /// The best fit that was refused for the order that stands, if there was one.
@@ -96,9 +99,12 @@ final class PathCount<Model: PathModel> {
   /// Whether the model's last `solve` was of what stands.
   private var isSolved = false
 
-  init(_ model: Model, mostPaths: Int) {
+  /// - Parameter mostSteps: of all descents of a search. Where they do not suffice the paths so far are what it finds, unsettled: as
+  ///   many are more than any channel of the arena asks for.
+  init(_ model: Model, mostPaths: Int, mostSteps: Int = 120) {
     self.model = model
     self.mostPaths = mostPaths
+    self.mostSteps = mostSteps
     trial = AlignedBuffer(count: PathFit.mostPaths, zero: Model.origin)
     better = AlignedBuffer(count: PathFit.mostPaths, zero: Model.origin)
     refused = AlignedBuffer(count: PathFit.mostPaths, zero: Model.origin)
@@ -113,47 +119,62 @@ final class PathCount<Model: PathModel> {
   /// - Parameters:
   ///   - variance: of a sample's noise, model error included.
   ///   - logSNR: ln of the strongest power over it.
-  ///   - isBeaten: asked before a third path is looked for, and before each after it, with the number of paths that the model's last
-  ///     `solve` was of: whether another explanation is better than these paths, and than any more of them could be. The search ends there.
-  /// - Returns: how many there are, or `nil` where they are beaten; whether the last fit settled.
+  ///   - isBeaten: asked before a third path is fitted, and before each after it, with the number of paths that the model's last `solve`
+  ///     was of, and the share of what they leave that one more at the best place would explain: whether another explanation is better than
+  ///     these paths, and than any more of them could be. The search ends there.
+  /// - Returns: how many there are, or `nil` where they are beaten; whether the last fit settled; the steps of all descents.
   func run(
-    from start: Model.Position, variance: Double, logSNR: Double, isBeaten: (Int) -> Bool = { _ in false }
-  ) -> (count: Int?, settled: Bool) {
+    from start: Model.Position, variance: Double, logSNR: Double, isBeaten: (Int, Double) -> Bool = { _, _ in false }
+  ) -> (count: Int?, settled: Bool, steps: Int) {
     refusal = nil
+    var effort = DescentEffort(steps: mostSteps)
     let limits = PathLimits(variance: variance, logSNR: logSNR, amplitudes: model.amplitudesPerPath)
     var count = 1
     positions[0] = start
-    var settled = true
     var cost = model.refine(
-      positions, count: 1, variance: variance, tolerance: Self.settledTolerance, settled: &settled)
+      positions, count: 1, variance: variance, tolerance: Self.settledTolerance, effort: &effort)
     isSolved = cost.isFinite
-    while count < mostPaths {
+    search: while count < mostPaths, effort.steps > 0 {
       guard isSolved || model.solve(positions, count: count) != nil else { break }
       isSolved = true
-      if count > 1, isBeaten(count) {
+      let settled = effort.settled
+      switch addPath(cost: cost, count: count, limits, &effort, isBeaten) {
+      case .beaten:
         refusal = nil
-        return (nil, false)
+        return (nil, false, mostSteps - effort.steps)
+      case .none:
+        effort.settled = settled
+        break search
+      case .found(let reached, let isSettled):
+        count += 1
+        cost = reached
+        effort.settled = isSettled
       }
-      guard let next = addPath(cost: cost, count: count, limits) else { break }
-      count += 1
-      cost = next.cost
-      settled = next.settled
     }
     if count > 1 {
       trial.pointer.update(from: positions, count: count)
       let polished = model.refine(
-        trial.pointer, count: count, variance: variance, tolerance: Self.settledTolerance, settled: &settled)
+        trial.pointer, count: count, variance: variance, tolerance: Self.settledTolerance, effort: &effort)
       if polished.isFinite { positions.update(from: trial.pointer, count: count) }
     }
     model.sort(positions, count: count)
-    return (count, settled)
+    return (count, effort.settled && effort.steps > 0, mostSteps - effort.steps)
+  }
+
+  /// What came of one path more.
+  private enum Addition {
+    case none
+    case beaten
+    case found(cost: Double, isSettled: Bool)
   }
 
   /// Tries one path more from each start; keeps the best where it lowers the cost by enough.
-  private func addPath(cost: Double, count: Int, _ limits: PathLimits) -> (cost: Double, settled: Bool)? {
+  private func addPath(
+    cost: Double, count: Int, _ limits: PathLimits, _ effort: inout DescentEffort, _ isBeaten: (Int, Double) -> Bool
+  ) -> Addition {
     let variance = limits.variance
     let samples = Double(model.sampleCount)
-    guard cost > limits.hint * variance else { return nil }
+    guard cost > limits.hint * variance else { return .none }
     let start = model.start(count: count)
     let excess = cost / variance - samples
     let splitGain = model.splitGain(positions, count: count)
@@ -163,8 +184,9 @@ final class PathCount<Model: PathModel> {
         || splitGain > limits.splitHint * variance
     else {
       refusal = nil
-      return nil
+      return .none
     }
+    if count > 1, isBeaten(count, start.gain / cost) { return .beaten }
     let strongest = model.strongestPath(count: count)
 
     var best = (cost: cost, settled: false)
@@ -174,10 +196,9 @@ final class PathCount<Model: PathModel> {
     let firstBefore = earliest(positions, count)
     func attempt() {
       isSolved = false
-      var settled = true
       let reached = model.refine(
         trial, count: count + 1, variance: variance, tolerance: Self.trialTolerance, share: Self.trialShare,
-        settled: &settled)
+        effort: &effort)
       let firstAfter = earliest(trial, count + 1)
       let shift = firstBefore - firstAfter
       // Two paths of opposite phase may run into each other and still tell more of the first than one path does; with
@@ -188,7 +209,7 @@ final class PathCount<Model: PathModel> {
         refuse(PathRefusal(gain: (cost - reached) / variance, believable: believable), trial, count + 1)
         return
       }
-      best = (reached, settled)
+      best = (reached, effort.settled)
       improved = true
       isSolved = true
       better.pointer.update(from: trial, count: count + 1)
@@ -205,10 +226,10 @@ final class PathCount<Model: PathModel> {
       trial[strongest] = model.moved(trial[strongest], by: -0.7)
       attempt()
     }
-    guard improved else { return nil }
+    guard improved else { return .none }
     refusal = nil
     positions.update(from: better.pointer, count: count + 1)
-    return best
+    return .found(cost: best.cost, isSettled: best.settled)
   }
 
   private func earliest(_ positions: UnsafePointer<Model.Position>, _ count: Int) -> Double {

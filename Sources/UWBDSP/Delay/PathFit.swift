@@ -342,13 +342,13 @@ final class PathFit: PathModel, DescentModel {
   /// last `solve` is that of the delays returned.
   func refine(
     _ delays: UnsafeMutablePointer<Double>, count: Int, variance: Double, tolerance: Double, share: Double,
-    settled: inout Bool
+    effort: inout DescentEffort
   ) -> Double {
     let end = descent.run(
       self, delays, count: count, unknowns: count, least: tolerance * variance, share: share,
-      floor: Double(windowTaps) * variance)
-    settled = end.settled
-    guard !settled || descent.factorise(count) else { return .infinity }
+      floor: Double(windowTaps) * variance, most: effort.steps)
+    effort.add(end)
+    guard !end.settled || descent.factorise(count) else { return .infinity }
     return end.isStale && end.cost < .infinity ? solve(delays, count: count) ?? .infinity : end.cost
   }
 

@@ -21,6 +21,9 @@ struct PathWeighing {
   private static let misfitMargin = 8.0
   /// What noise alone leaves of an antenna's 16 taps beside three or four paths: a low estimate.
   private static let leastResidual = 14.0
+  /// Where one more path explains less than the first share of what some paths leave, many more stand behind it, and the second of the
+  /// rest is the least that it leaves: the last path of a list explains more, or there was little left.
+  private static let (lastShare, leastShare) = (0.55, 0.25)
   /// What the weakest path that is believed costs, and how much more on each further antenna, where it may be weaker.
   private static let leastCost = (first: 7.4, further: 1.6)
   /// Taps: the deviation that paths among others are credited with as long as theirs is not known.
@@ -43,19 +46,22 @@ struct PathWeighing {
     return (margin + (rice.isMisfit ? Self.misfitMargin : 0)) * Double(max(0, count - 1))
   }
 
-  /// Whether paths neither lead nor could with one more that left nothing but noise.
+  /// Whether paths neither lead nor could with one more.
   ///
   /// - Parameters:
+  ///   - gain: the share of what is left that one more path at the best place would explain.
   ///   - residual: what the fit leaves of an antenna's window, a power.
   ///   - power: of a path on an antenna.
-  func isBeaten(count: Int, residual: (Int) -> Double, power: (Int, Int) -> Double) -> Bool {
+  func isBeaten(count: Int, gain: Double, residual: (Int) -> Double, power: (Int, Int) -> Double) -> Bool {
     var cost = needed(count)
     for path in 0..<count {
       cost += rice.cost(power: { power(path, $0) }, deviation: Self.usualDeviation)
     }
     let further = cost + Self.leastCost.first + Self.leastCost.further * (antennas - 1) + needed(2)
-    return rice.logMass(residual: residual, cost: cost) < evidence
-      && rice.logMass(noises: Self.leastResidual * antennas, cost: further) < evidence
+    let noises = rice.noises(residual)
+    let left = gain < Self.lastShare ? Self.leastShare * (1 - gain) * noises : 0
+    return rice.logMass(noises: noises, cost: cost) < evidence
+      && rice.logMass(noises: max(Self.leastResidual * antennas, left), cost: further) < evidence
   }
 
   /// ln of the mass of a fit's paths, those that reach into the window, beside which `rival` is the mass of scattering.
@@ -73,6 +79,6 @@ struct PathWeighing {
       cost += rice.cost(power: { power(index, $0) }, deviation: scale * deviation)
       count += 1
     }
-    return rival + rice.logMass(residual: residual, cost: cost + needed(count)) - evidence
+    return rival + rice.logMass(noises: rice.noises(residual), cost: cost + needed(count)) - evidence
   }
 }

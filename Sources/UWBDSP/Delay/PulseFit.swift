@@ -13,7 +13,7 @@ import Numerics
 ///
 /// One path that leaves nothing but noise goes by `OnePathFit`, which is quicker.
 ///
-/// Cost: the search over all taps (about 1 µs for 1016), then O(window · K²) an iteration. Don't use it with a pulse
+/// Cost: the search over all taps (about 1 µs for 1016), then O(window · K²) a step, of which there are 120 at the most (`PathCount`). Don't use it with a pulse
 /// that is wrong by more than a few per cent: the misfit becomes phantom paths; `EdgeFit` asks less of the pulse.
 public struct PulseFit: DelayEstimator {
   /// What is known of the receiver: pulse, noise, threshold.
@@ -126,14 +126,14 @@ public struct PulseFit: DelayEstimator {
   /// them (`PathCount`).
   func answer(
     _ question: Question, _ taps: PreparedTaps, into estimate: inout DelayEstimate, using workspace: Workspace,
-    isBeaten: (Int) -> Bool = { _ in false }
+    isBeaten: (Int, Double) -> Bool = { _, _ in false }
   ) -> Bool {
     let fit = workspace.paths.model
     let variance = question.variance
     // Where noise has to be whitened, it is what `begin` has looked at.
     if workspace.single != nil { fit.load(taps, firstTap: question.firstTap) }
     let logSNR = max(0, Double.log(fit.strongestPower / variance))
-    let (found, settled) = workspace.paths.run(
+    let (found, settled, _) = workspace.paths.run(
       from: question.start, variance: variance, logSNR: logSNR, isBeaten: isBeaten)
     guard let count = found else { return false }
     let delays = workspace.paths.positions

@@ -409,18 +409,23 @@ import Testing
     }
   }
 
-  @Test(arguments: Build.allCases, [1, 2, 5]) func riceForms(build: Build, count: Int) {
+  @Test(arguments: Build.allCases, [[0], [0, 1], [1, 2, 4], [0, 1, 2, 3, 4]])
+  func riceForms(build: Build, chosen: [Int]) {
     var random = StatisticsRandom(seed: 511)
     let taps = 16
-    let size = 8 * taps + 144
+    let (size, count) = (8 * taps + 144, 5)
+    let kinds = chosen.reduce(0) { $0 | 1 << $1 }
     let cells = Self.floats(size * count, &random, 0.4)
     let (pulse, x, y) = (Self.floats(taps, &random), Self.floats(taps, &random), Self.floats(taps, &random))
     var forms = [Float](repeating: Self.dirt, count: 8 * count + 1)
     switch build {
-    case .own: uwb_rice_forms(cells, count, pulse, x, y, taps, &forms)
-    case .portable: uwb_rice_forms_portable(cells, count, pulse, x, y, taps, &forms)
+    case .own: uwb_rice_forms(cells, kinds, pulse, x, y, taps, &forms)
+    case .portable: uwb_rice_forms_portable(cells, kinds, pulse, x, y, taps, &forms)
     }
-    for index in 0..<count {
+    for index in 0...count where !chosen.contains(index) {
+      #expect(forms[8 * index..<min(8 * index + 8, forms.count)].allSatisfy { $0 == Self.dirt })
+    }
+    for index in chosen {
       let cell = Array(cells[size * index..<size * (index + 1)])
       var (realMatches, imaginaryMatches) = ([Float](repeating: 0, count: 8), [Float](repeating: 0, count: 8))
       switch build {
@@ -447,7 +452,6 @@ import Testing
         #expect(abs(Double(imaginaryMatches[lane]) - im) < 1e-5, "\(index), lane \(lane)")
       }
     }
-    #expect(forms[8 * count] == Self.dirt)
   }
 
   @Test(arguments: Build.allCases, 1...3) func riceTerms(build: Build, antennas: Int) {
@@ -459,16 +463,21 @@ import Testing
     let (share, withoutPath): (Float, Float) = (0.7, -1.5)
     var terms = [Float](repeating: Self.dirt, count: 8 * count + 1)
     var tops = [Float](repeating: Self.dirt, count: count + 1)
+    let chosen = [0, 2, 3, 5]
+    let kinds = chosen.reduce(0) { $0 | 1 << $1 }
     let top: Float
     switch build {
     case .own:
       top = uwb_rice_terms(
-        cells, cellSize, place, count, pathCount, forms, stride, scales, antennas, share, withoutPath, &terms, &tops)
+        cells, cellSize, place, kinds, pathCount, forms, stride, scales, antennas, share, withoutPath, &terms, &tops)
     case .portable:
       top = uwb_rice_terms_portable(
-        cells, cellSize, place, count, pathCount, forms, stride, scales, antennas, share, withoutPath, &terms, &tops)
+        cells, cellSize, place, kinds, pathCount, forms, stride, scales, antennas, share, withoutPath, &terms, &tops)
     }
-    for index in 0..<count {
+    for index in 0...count where !chosen.contains(index) {
+      #expect(tops[index] == Self.dirt && terms[8 * index] == Self.dirt)
+    }
+    for index in chosen {
       for lane in 0..<8 {
         var sum = Double(antennas) * Double(cells[cellSize * index + place + lane])
         for antenna in 0..<antennas {
@@ -479,7 +488,41 @@ import Testing
       }
       #expect(tops[index] == terms[8 * index..<8 * index + 8].max())
     }
-    #expect(top == tops[..<count].max() && tops[count] == Self.dirt && terms[8 * count] == Self.dirt)
+    #expect(top == chosen.map { tops[$0] }.max())
+  }
+
+  @Test(arguments: Build.allCases, [1, 3, 4, 9]) func blocksHaveTheirMeans(build: Build, blocks: Int) {
+    var random = StatisticsRandom(seed: 514)
+    let values = Self.floats(16 * blocks, &random)
+    var means = [Float](repeating: Self.dirt, count: blocks + 1)
+    switch build {
+    case .own: uwb_block_means(values, blocks, &means)
+    case .portable: uwb_block_means_portable(values, blocks, &means)
+    }
+    for block in 0..<blocks {
+      let expected = values[16 * block..<16 * (block + 1)].reduce(0.0) { $0 + Double($1) } / 16
+      #expect(abs(Double(means[block]) - expected) < Self.rounding(16))
+    }
+    #expect(means[blocks] == Self.dirt)
+  }
+
+  /// By sorting, of numbers of which many are the same, too.
+  @Test(arguments: Build.allCases, 1...40) func mediansAreThoseOfSortedNumbers(build: Build, count: Int) {
+    var random = StatisticsRandom(seed: 515)
+    for steps in [2.0, 10, 1e6] {
+      let values = (0..<count).map { _ in Float(random.uniform(-steps...steps).rounded()) }
+      var room = values + [Float](repeating: Self.dirt, count: 9)
+      let median: Double
+      switch build {
+      case .own: median = uwb_median(&room, count)
+      case .portable: median = uwb_median_portable(&room, count)
+      }
+      let sorted = values.sorted()
+      #expect(median == (Double(sorted[(count - 1) / 2]) + Double(sorted[count / 2])) / 2, "\(count) in \(steps) steps")
+      #expect(room[(count + 7) / 8 * 8] == Self.dirt && Array(room[..<count]) == values)
+    }
+    var none = [Float](repeating: .nan, count: 48)
+    #expect(build == .own ? uwb_median(&none, count) == 0 : uwb_median_portable(&none, count) == 0)
   }
 
   @Test(arguments: Build.allCases, [1, 2]) func exponentialsAreSummed(build: Build, step: Int) {

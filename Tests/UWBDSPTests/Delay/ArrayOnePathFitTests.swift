@@ -82,10 +82,10 @@ import Testing
       let found = try #require(bench.settle(from: start, tolerance: 1e-8))
       // From the same direction: what two grids' vertices differ by is no matter of the descent.
       bench.positions.pointer[0] = ArrayPathFit.Position(delay: found.delay + 0.02, direction: found.direction)
-      var isSettled = false
+      var effort = DescentEffort(steps: Descent<Double>.mostIterations, settled: false)
       _ = bench.fit.refine(
-        bench.positions.pointer, count: 1, variance: 1, tolerance: 1e-4, settled: &isSettled)
-      #expect(isSettled)
+        bench.positions.pointer, count: 1, variance: 1, tolerance: 1e-4, effort: &effort)
+      #expect(effort.settled)
       // The general fit ends where H·δ² < 10⁻⁴ or single precision ends, 10⁻⁶ of the cost, and leaves a hundredth of a tap of travel. Directions that two antennas can't tell
       // apart are delays at the origin, but the same where the antennas stand.
       let ended = bench.positions.pointer[0]

@@ -55,6 +55,17 @@ import Testing
     }
   }
 
+  /// Ends where it stands once its steps are taken, and says so.
+  @Test(arguments: 0...2) func takesNoMoreSteps(most: Int) {
+    let start = [7, 8, 12.0]
+    let positions = AlignedBuffer<Double>(count: 3, zero: 0)
+    for (index, value) in start.enumerated() { positions.pointer[index] = value }
+    let bowl = Bowl(Self.matrix, middle: [5, 9, 14])
+    let end = bowl.descent.run(bowl, positions.pointer, count: 3, unknowns: 3, least: 0, most: most)
+    #expect(!end.settled && end.steps == most)
+    #expect((0..<3).map { positions.pointer[$0] } == start || most > 0)
+  }
+
   private static let matrix = [[4.0, 1, 0.5], [1, 3, -1], [0.5, -1, 5]]
 
   @Test func endsAtTheMinimum() {

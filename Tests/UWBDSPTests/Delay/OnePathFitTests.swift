@@ -40,10 +40,10 @@ import Testing
       bench.load([path], using: &random)
       let start = path.delayTaps - 20 + random.uniform(-0.4...0.4)
       delays.pointer[0] = start
-      var isSettled = false
-      _ = bench.fit.refine(delays.pointer, count: 1, variance: 1, tolerance: 1e-4, settled: &isSettled)
+      var effort = DescentEffort(steps: Descent<Double>.mostIterations, settled: false)
+      _ = bench.fit.refine(delays.pointer, count: 1, variance: 1, tolerance: 1e-4, effort: &effort)
       let found = try #require(bench.settle(from: start))
-      #expect(isSettled)
+      #expect(effort.settled)
       // Either ends where H·δ² < 10⁻⁴.
       #expect(abs(found.delay - delays.pointer[0]) < 0.02 / found.curvature.squareRoot() + 1e-6)
       #expect(abs(bench.one.strongestPower / bench.fit.strongestPower - 1) < 1e-6)

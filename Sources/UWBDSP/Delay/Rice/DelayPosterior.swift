@@ -9,10 +9,12 @@ final class DelayPosterior {
   static let mostCrests = 24
   static let binsPerTap = Double(RiceTables.stepsPerTap)
   private static let binCount = RiceTables.onsetCount + 2
-  /// Share of the second moment in the stated variance; the rest is that of the middle 68 %. Tails that hold a missed path count with it.
-  private static let momentShare = 0.4
-  /// Of quantiles: secants at most, taps of a bracket, and error of the mass relative to all of it.
-  private static let (mostSecants, narrowest, tolerance) = (60, 1e-6, 1e-6)
+  /// Share of the second moment in the stated variance, which counts a path that may have been missed with its distance; the rest is the
+  /// variance of a crest that holds as much as a Gaussian within its deviation.
+  private static let momentShare = 0.8
+  private static let core = 0.68
+  /// Of the median: secants at most, taps of a bracket, and error of the mass relative to all of it.
+  private static let (mostSecants, narrowest, tolerance) = (60, 1e-6, 1e-4)
 
   struct Summary {
     /// The median, taps.
@@ -106,17 +108,11 @@ final class DelayPosterior {
     }
     let mean = first / total
     let variance = max(0, second / total - mean * mean)
-    let crest = crestCount > 0 ? most : nil
-    let whole = range(total)
-    let core = crest.map(core)
-    let median = quantile(0.5 * total, of: total, in: bracket(of: 0.5 * total, whole, core))
-    var before = bracket(of: 0.1587 * total, whole, core)
-    if before.high > median { (before.high, before.above) = (median, 0.5 * total) }
-    var after = bracket(of: 0.8413 * total, whole, core)
-    if after.low < median { (after.low, after.below) = (median, 0.5 * total) }
-    let half =
-      (quantile(0.8413 * total, of: total, in: after) - quantile(0.1587 * total, of: total, in: before)) / 2
-    let stated = variance * Self.momentShare + half * half * (1 - Self.momentShare)
+    let bracket = bracket(of: 0.5 * total, range(total), crestCount > 0 ? core(most) : nil)
+    let median = quantile(0.5 * total, of: total, in: bracket)
+    let moment = variance + (mean - median) * (mean - median)
+    let core = crestCount > 0 && most.mass > Self.core * total ? most.deviation * most.deviation : moment
+    let stated = Self.momentShare * moment + (1 - Self.momentShare) * core
     return Summary(delay: median, deviation: stated.squareRoot(), logMass: logMass)
   }
 

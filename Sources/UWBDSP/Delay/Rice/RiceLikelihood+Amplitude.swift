@@ -16,9 +16,8 @@ extension RiceLikelihood {
     let nearest = share < 0.5 ? lower : lower + 1
     var (real, imaginary, variance, total) = (Double(), Double(), Double(), Double())
     let top = highestWithPath(nearest)
-    for alternative in 0..<RiceAlternative.pathCount {
+    for alternative in 0..<RiceAlternative.pathCount where self.top(nearest, alternative) > top - Self.leastWeight {
       let weight = weights(nearest, alternative, below: top)
-      guard weight.max() > 0 else { continue }
       let before = match(lower, alternative, antenna)
       let after = match(lower + 1, alternative, antenna)
       let x = before.real * before.inverse * (1 - share) + after.real * after.inverse * share
@@ -47,14 +46,17 @@ extension RiceLikelihood {
   }
 
   private func highestWithPath(_ onset: Int) -> Float {
-    (0..<RiceAlternative.pathCount).reduce(-.infinity) { max($0, terms(onset: onset, alternative: $1).max()) }
+    (0..<RiceAlternative.pathCount).reduce(-.infinity) { max($0, top(onset, $1)) }
   }
 
-  /// Likelihoods over the largest; 0 below a fiftieth.
+  /// −ln of a fiftieth: what is less likely beside the likeliest hardly moves an amplitude.
+  private static let leastWeight: Float = 4
+
+  /// Likelihoods over the largest; 0 where they are less by `leastWeight`.
   private func weights(_ onset: Int, _ alternative: Int, below top: Float) -> SIMD8<Float> {
     let term = terms(onset: onset, alternative: alternative) - top
     var weights = SIMD8<Float>.zero
-    for lane in 0..<8 where term[lane] > -4 { weights[lane] = expf(term[lane]) }
+    for lane in 0..<8 where term[lane] > -Self.leastWeight { weights[lane] = expf(term[lane]) }
     return weights
   }
 }

@@ -47,28 +47,29 @@ final class RiceLikelihood {
   private let coloured = AlignedBuffer<Double>(count: RiceTables.windowTaps, zero: 0)
   /// What each alternative explains of an antenna's taps as loaded, for each onset: ln L but for its constant.
   private let forms: AlignedBuffer<SIMD8<Float>>
-  /// Alternatives of each onset whose forms are known.
+  /// Alternatives of each onset whose forms are known, a bit for each.
   private let formed = AlignedBuffer<Int>(count: RiceTables.onsetCount, zero: 0)
-  /// ln L for each onset and alternative, a lane for each ρ; their largest.
+  /// ln L for each onset and alternative, a lane for each ρ; their largest, −∞ where it was not evaluated.
   private let terms = AlignedBuffer<SIMD8<Float>>(count: RiceTables.onsetCount * alternativeCount, zero: .zero)
   private let tops = AlignedBuffer<Float>(count: RiceTables.onsetCount * alternativeCount, zero: 0)
   /// The largest of each onset; −∞ where it was not evaluated.
   private let onsetTops = AlignedBuffer<Float>(count: RiceTables.onsetCount, zero: 0)
-  /// Alternatives of each onset that were evaluated.
+  /// Alternatives of each onset that were evaluated, a bit for each.
   private let known = AlignedBuffer<Int>(count: RiceTables.onsetCount, zero: 0)
   /// The largest ln L of the last run.
   @exclusivity(unchecked) private(set) var best = -Float.infinity
-  /// The largest ln L at half taps of the last run, and its offset.
-  @exclusivity(unchecked) private(set) var coarse = 0.0
   private let crests = AlignedBuffer<Crest>(count: RiceTables.onsetCount / coarseStep + 1, zero: Crest())
 
   private static let alternativeCount = RiceAlternative.count
   private static let formsStride = RiceTables.onsetCount * alternativeCount
   private static let coarseStep = 4
-  /// What is less likely than the best by a factor e^(−16) is left out.
-  private static let negligible: Float = 16
-  /// The same beyond crests, where e^(−12) four taps away is a hundredth of a tap in the deviation.
-  private static let negligibleShoulder: Float = 12
+  /// A bit for each alternative, and for each that is enough to see where ln L has its crests.
+  private static let every = 1 << alternativeCount - 1
+  private static let coarseOnes = 1 << RiceAlternative.coarseCount - 1
+  /// What is less likely than the best by a factor e^(−12) is left out: four taps away it is a hundredth of a tap in the deviation.
+  private static let negligible: Float = 12
+  /// The same of a whole run beside another one, both of the same delays.
+  private static let negligibleRun = 6.0
   /// Exponent of the antennas' number.
   private static let likeness = -0.8
   /// Taps: where a crest is wider it is no parabola as far as it counts.
@@ -140,6 +141,7 @@ final class RiceLikelihood {
       amplitudeCost += PathEvidence.amplitudeCost(power: strongest.pointer[antenna] * scale)
     }
     onsetTops.pointer.update(repeating: -.infinity, count: RiceTables.onsetCount)
+    tops.pointer.update(repeating: -.infinity, count: RiceTables.onsetCount * Self.alternativeCount)
     known.pointer.update(repeating: 0, count: RiceTables.onsetCount)
   }
 
@@ -151,15 +153,14 @@ final class RiceLikelihood {
   ///
   /// - Parameters:
   ///   - offset: ln of what L is weighed with.
-  ///   - rival: `coarse` of a run beside which one that is negligible at half taps adds nothing.
+  ///   - rival: `best` of another run, and its offset: one that is negligible beside it, as half taps show it, adds nothing.
   func run(into posterior: DelayPosterior, offset: Double, beside rival: Double = -.infinity) -> Int? {
     let count = RiceTables.onsetCount
     for onset in stride(from: 0, to: count, by: Self.coarseStep) {
-      evaluate(onset, alternatives: RiceAlternative.coarseCount)
+      evaluate(onset, Self.coarseOnes)
     }
     guard best.isFinite else { return nil }
-    coarse = Double(best) + offset
-    guard coarse > rival - Double(Self.negligible) else { return likeliest }
+    guard Double(best) + offset > rival - Self.negligibleRun else { return likeliest }
     // The highest first: what it reaches beyond the half taps leaves less for others to count.
     var highest = 0
     for onset in stride(from: 0, to: count, by: Self.coarseStep) where onsetTops.pointer[onset] == best {
@@ -203,22 +204,30 @@ final class RiceLikelihood {
 
   /// The maximum near an onset at a half tap, by a quartic through five eighths; `nil` where that has none.
   private func refine(_ onset: Int) -> Crest? {
-    var centre = onset
-    var step = Self.coarseStep / 2
-    while step > 0 {
-      let (before, after) = (centre - step, centre + step)
-      evaluate(before)
-      evaluate(after)
-      if top(before) > top(centre) {
-        centre = before
-      } else if top(after) > top(centre) {
-        centre = after
+    let step = Self.coarseStep
+    let (before, own, after) = (top(onset - step), top(onset), top(onset + step))
+    let coarseBend = before.isFinite && after.isFinite ? 2 * own - before - after : 0
+    evaluate(onset)
+    // By as much as ln L may rise between half taps, alternatives may come closer to each other.
+    let alternatives = coarseBend > 0 ? counting(at: onset, within: Self.negligible + coarseBend) : Self.every
+    let vertex = coarseBend > 0 ? Double(Float(step) * (after - before) / (2 * coarseBend)) : 0
+    var centre = onset + Int(vertex, rounded: .toNearestOrAwayFromZero, within: -step / 2...step / 2)
+    evaluate(centre, alternatives)
+    while abs(centre - onset) < step {
+      evaluate(centre - 1, alternatives)
+      evaluate(centre + 1, alternatives)
+      if top(centre - 1) > top(centre) {
+        centre -= 1
+      } else if top(centre + 1) > top(centre) {
+        centre += 1
+      } else {
+        break
       }
-      step /= 2
     }
     centre = min(max(2, centre), RiceTables.onsetCount - 3)
     let (a, b, c, d, e) = (
-      logSum(centre - 2), logSum(centre - 1), logSum(centre), logSum(centre + 1), logSum(centre + 2)
+      logSum(centre - 2, alternatives), logSum(centre - 1, alternatives), logSum(centre, alternatives),
+      logSum(centre + 1, alternatives), logSum(centre + 2, alternatives)
     )
     let first = (a - 8 * b + 8 * d - e) / 12
     let second = (-a + 16 * b - 30 * c + 16 * d - e) / 24
@@ -240,11 +249,20 @@ final class RiceLikelihood {
       logMass: height + 0.5 * log(2 * .pi * variance))
   }
 
+  /// The alternatives whose ln L at an onset is less than the likeliest one's by `margin` at most.
+  private func counting(at onset: Int, within margin: Float) -> Int {
+    let start = onset * Self.alternativeCount
+    let least = onsetTops.pointer[onset] - margin
+    var chosen = 0
+    for index in 0..<Self.alternativeCount where tops.pointer[start + index] >= least { chosen |= 1 << index }
+    return chosen
+  }
+
   /// Adds what lies at the half taps beyond the crests: a channel whose first path may be missed has no crest there, but a shoulder.
   private func addShoulders(to posterior: DelayPosterior, _ offset: Double, crestCount: Int) {
     let step = Double(Self.coarseStep) / Double(RiceTables.stepsPerTap)
     for onset in stride(from: 0, to: RiceTables.onsetCount, by: Self.coarseStep)
-    where onsetTops.pointer[onset] > best - Self.negligibleShoulder {
+    where onsetTops.pointer[onset] > best - Self.negligible {
       let reference = Double(best)
       var left = exp(logSum(onset) - reference)
       for index in 0..<crestCount {
@@ -278,10 +296,13 @@ final class RiceLikelihood {
     }
   }
 
-  /// The largest ln L of these onsets, which are evaluated.
+  /// The largest ln L of these onsets, which are evaluated where the half taps next to them say that they may count.
   private func highest(_ onsets: StrideTo<Int>) -> Float {
     var top = -Float.infinity
     for onset in onsets {
+      let before = onset / Self.coarseStep * Self.coarseStep
+      let after = min(before + Self.coarseStep, RiceTables.onsetCount - 1)
+      guard max(onsetTops.pointer[before], onsetTops.pointer[after]) > best - 2 * Self.negligible else { continue }
       evaluate(onset)
       top = max(top, onsetTops.pointer[onset])
     }
@@ -293,8 +314,8 @@ final class RiceLikelihood {
   }
 
   /// ln Σ exp(ln L) over alternatives and ρ at an onset.
-  private func logSum(_ onset: Int) -> Double {
-    evaluate(onset)
+  private func logSum(_ onset: Int, _ alternatives: Int = every) -> Double {
+    evaluate(onset, alternatives)
     let start = onset * Self.alternativeCount
     let reference = onsetTops.pointer[onset]
     let total = uwb_exponential_sum(
@@ -303,33 +324,32 @@ final class RiceLikelihood {
     return Double(reference) + log(total)
   }
 
-  /// ln L at an onset for as many alternatives, where it is not known yet.
-  private func evaluate(_ onset: Int, alternatives: Int = alternativeCount) {
-    guard (0..<RiceTables.onsetCount).contains(onset), known.pointer[onset] < alternatives else { return }
-    form(onset, alternatives)
-    let first = known.pointer[onset]
-    let start = onset * Self.alternativeCount + first
+  /// ln L at an onset for these alternatives, where it is not known yet.
+  private func evaluate(_ onset: Int, _ alternatives: Int = every) {
+    guard (0..<RiceTables.onsetCount).contains(onset) else { return }
+    let missing = alternatives & ~known.pointer[onset]
+    guard missing != 0 else { return }
+    form(onset, missing)
+    let start = onset &* Self.alternativeCount
     let top = uwb_rice_terms(
-      cells(onset) + first &* RiceTables.cellSize, RiceTables.cellSize, RiceTables.constantPlace, alternatives - first,
-      RiceAlternative.pathCount - first, floats(UnsafePointer(forms.pointer + start)), 8 * Self.formsStride,
-      scales.pointer, antennaCount, Float(share), Float(share * amplitudeCost) + RiceAlternative.softPrior,
-      floats(terms.pointer + start), tops.pointer + start)
+      cells(onset), RiceTables.cellSize, RiceTables.constantPlace, missing, RiceAlternative.pathCount,
+      floats(UnsafePointer(forms.pointer + start)), 8 * Self.formsStride, scales.pointer, antennaCount, Float(share),
+      Float(share * amplitudeCost) + RiceAlternative.softPrior, floats(terms.pointer + start), tops.pointer + start)
     onsetTops.pointer[onset] = max(onsetTops.pointer[onset], top)
-    known.pointer[onset] = alternatives
+    known.pointer[onset] |= missing
     best = max(best, top)
   }
 
-  /// What as many alternatives explain at an onset, where it is not known yet.
+  /// What these alternatives explain at an onset, where it is not known yet.
   private func form(_ onset: Int, _ alternatives: Int) {
-    let first = formed.pointer[onset]
-    guard first < alternatives else { return }
+    let missing = alternatives & ~formed.pointer[onset]
+    guard missing != 0 else { return }
     for antenna in 0..<antennaCount {
       uwb_rice_forms(
-        cells(onset) + first &* RiceTables.cellSize, alternatives - first, pulse(onset), window(real, antenna),
-        window(imaginary, antenna), RiceTables.windowTaps,
-        floats(forms.pointer + antenna &* Self.formsStride + onset &* Self.alternativeCount + first))
+        cells(onset), missing, pulse(onset), window(real, antenna), window(imaginary, antenna), RiceTables.windowTaps,
+        floats(forms.pointer + antenna &* Self.formsStride + onset &* Self.alternativeCount))
     }
-    formed.pointer[onset] = alternatives
+    formed.pointer[onset] |= missing
   }
 
   func cells(_ onset: Int) -> UnsafePointer<Float> {
@@ -338,6 +358,12 @@ final class RiceLikelihood {
 
   func pulse(_ onset: Int) -> UnsafePointer<Float> {
     firstPulse + onset &* RiceTables.windowTaps
+  }
+
+  /// The largest ln L of an alternative at an onset.
+  func top(_ onset: Int, _ alternative: Int) -> Float {
+    evaluate(onset)
+    return tops.pointer[onset &* Self.alternativeCount &+ alternative]
   }
 
   /// ln L at an onset for an alternative, its place in `RiceAlternative.all`, and each ρ.

@@ -99,9 +99,8 @@ final class RiceWindow {
       isTold = true
     }
     guard isTold else { return true }
-    let (before, right) = (posterior.logMass, likelihood.coarse)
+    let (before, right) = (posterior.logMass, Double(likelihood.best) + offset { $0.variance })
     likelihood.setVariances { wide(parts.pointer[$0]) }
-    // Crests rise above half taps by more the less noise there is: what is negligible there remains so.
     guard likelihood.run(into: posterior, offset: offset(wide) + Self.misfitPrior, beside: right) != nil else {
       return false
     }
@@ -147,14 +146,14 @@ final class RiceWindow {
     receiver.variance(noise: part.noiseVariance, peak: 4 * part.peak)
   }
 
-  /// ln of the mass of a list of paths whose fit leaves `residual` of each antenna's window, a power, and that costs `cost`.
-  func logMass(residual: (Int) -> Double, cost: Double) -> Double {
+  /// What a list of paths leaves of all windows, noise variances, where it leaves the power `residual` of each.
+  func noises(_ residual: (Int) -> Double) -> Double {
     var sum = 0.0
     for antenna in 0..<antennaCount { sum += residual(antenna) / listVariance(parts.pointer[antenna]) }
-    return logMass(noises: sum, cost: cost)
+    return sum
   }
 
-  /// The same if it left no more than `residual` noise variances.
+  /// ln of the mass of a list of paths that leaves so many noise variances and costs `cost`.
   func logMass(noises residual: Double, cost: Double) -> Double {
     logDensity(residual: residual, share: weight, listVariance) - cost
   }
