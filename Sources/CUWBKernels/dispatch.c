@@ -95,14 +95,31 @@ CHOOSE(void, uwb_mirror_rows,
        (real, imaginary, antennas, snapshots, rows))
 
 CHOOSE(bool, uwb_leading_vectors,
-       (const double *matrix, long order, long stride, long count, double tolerance, long mostSteps,
-        double *vectors, double *products),
-       (matrix, order, stride, count, tolerance, mostSteps, vectors, products))
+       (const double *matrix, long stride, bool isHermitian, long count, double tolerance, long steps,
+        double *scratch, double *vectors),
+       (matrix, stride, isHermitian, count, tolerance, steps, scratch, vectors))
 
 CHOOSE(void, uwb_trigonometric_scan,
        (const double *coefficients, long order, const double *table, long points, double *values),
        (coefficients, order, table, points, values))
 
+CHOOSE(long, uwb_local_minima, (const double *values, long points, long *places), (values, points, places))
+
+CHOOSE(void, uwb_complement_diagonals,
+       (const double *vectors, long order, long count, double *coefficients),
+       (vectors, order, count, coefficients))
+
+CHOOSE(void, uwb_complex_covariance, (const double *real, long order, double *out), (real, order, out))
+
+CHOOSE(void, uwb_row_sources,
+       (const double *covariance, long order, const double *turns, long count, double *scratch, double *forms),
+       (covariance, order, turns, count, scratch, forms))
+
+CHOOSE(void, uwb_hermitian_product,
+       (const double *matrix, long order, const double *vector, double *out),
+       (matrix, order, vector, out))
+
+CHOOSE(void, uwb_project_out, (const double *unit, long count, double *vector), (unit, count, vector))
 CHOOSE(void, uwb_block_means, (const float *values, long blocks, float *means), (values, blocks, means))
 
 CHOOSE(double, uwb_median, (float *values, long count), (values, count))

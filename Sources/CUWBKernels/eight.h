@@ -5,6 +5,7 @@
 // In memory, at any address.
 typedef float Eight __attribute__((vector_size(32), aligned(4)));
 typedef double Four __attribute__((vector_size(32), aligned(8)));
+typedef long long FourMarks __attribute__((vector_size(32), aligned(8)));
 typedef int EightIntegers __attribute__((vector_size(32), aligned(4)));
 typedef unsigned EightCounts __attribute__((vector_size(32), aligned(4)));
 typedef short EightShorts __attribute__((vector_size(16), aligned(2)));
@@ -54,6 +55,13 @@ INLINE float sum(Eight value) {
 }
 
 INLINE double sumFour(Four value) { return (value[0] + value[2]) + (value[1] + value[3]); }
+
+/// The sums of four vectors' lanes.
+INLINE Four sumsOfFours(Four a, Four b, Four c, Four d) {
+  const Four left = __builtin_shufflevector(a, b, 0, 4, 2, 6) + __builtin_shufflevector(a, b, 1, 5, 3, 7);
+  const Four right = __builtin_shufflevector(c, d, 0, 4, 2, 6) + __builtin_shufflevector(c, d, 1, 5, 3, 7);
+  return __builtin_shufflevector(left, right, 0, 1, 4, 5) + __builtin_shufflevector(left, right, 2, 3, 6, 7);
+}
 
 /// Sums of neighbours within each half: of `a`, then of `b`.
 INLINE Eight addNeighbours(Eight a, Eight b) {

@@ -12,5 +12,6 @@
 #include "onset_likelihood.h"
 #include "path_fit.h"
 #include "rice_likelihood.h"
+#include "row_sources.h"
 #include "spectrum.h"
 #include "steering.h"

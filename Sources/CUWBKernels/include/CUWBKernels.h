@@ -88,23 +88,45 @@ long uwb_steer(const float *steering, const float *amplitudes, long antennas, lo
 /// The symmetric matrix of `count` rows of `width` numbers, rows one after the other: out[j·count + i] = scale·Σ row_i·row_j.
 void uwb_gram(const double *rows, long count, long width, double scale, double *out);
 
-/// Sums and differences of mirrored antennas over √2, see `SampleCovariance`: rows of 2·`snapshots` numbers, real parts and then imaginary
-/// ones, of samples that lie antenna after antenna.
+/// Sums and differences of mirrored antennas, the middle one times √2, see `SampleCovariance`: rows of 2·`snapshots` numbers, real parts and then
+/// imaginary ones, of samples that lie antenna after antenna.
 void uwb_mirror_rows(const double *real, const double *imaginary, long antennas, long snapshots, double *rows);
 
-/// Makes of `vectors`, one or two columns to start from, an orthonormal basis of the space of as many eigenvectors of the largest
-/// eigenvalues, by orthogonal iteration. A's `order` columns are `stride` numbers apart, a multiple of four, zero behind `order`, as are
-/// the vectors'; `products` is room for as many. `tolerance` is what A may leave outside the space, over A's norm. False where `mostSteps`
-/// do not suffice, or other eigenvalues might be as large.
+/// An orthonormal basis of the space of the `count` strongest eigenvectors of a real symmetric or a Hermitian matrix, none of whose
+/// eigenvalues is negative, by orthogonal iteration: see `LeadingVectors`. Returns whether its angle to that space, as it is estimated, fell
+/// below `tolerance` in `steps` steps, and no other eigenvalue can be as large.
+///
+/// The matrix by columns: real parts, of a Hermitian one then imaginary parts. `stride` is its order, a multiple of four. Vectors: `stride`
+/// real parts each, of a Hermitian matrix as many imaginary parts behind them. `scratch` is one vector longer than all vectors.
 bool uwb_leading_vectors(
-    const double *matrix, long order, long stride, long count, double tolerance, long mostSteps, double *vectors,
-    double *products);
+    const double *matrix, long stride, bool isHermitian, long count, double tolerance, long steps, double *scratch,
+    double *vectors);
 
 /// f = c_0 + 2·Σ (Re c_d·cos − Im c_d·sin) at `points` places, a multiple of eight: `coefficients` are `order` real parts and then as many
 /// imaginary ones, `table` holds cosines and then sines of all places, lag by lag from 1.
 void uwb_trigonometric_scan(
     const double *coefficients, long order, const double *table, long points, double *values);
 
+/// Places of values less than the one before and no more than the one behind, first and last left out. Returns how many.
+long uwb_local_minima(const double *values, long points, long *places);
+
+/// c_d = Σ_m W_{m, m+d} of W = I − Σ e·eᴴ, `order` real parts and then as many imaginary ones; each e likewise.
+void uwb_complement_diagonals(const double *vectors, long order, long count, double *coefficients);
+
+/// R = Q·C·Qᴴ of the real symmetric C that the rows of `uwb_mirror_rows` make: by columns, real parts and then imaginary parts.
+void uwb_complex_covariance(const double *real, long order, double *out);
+
+/// What `count` sources on a uniform row, one or two, make of its real covariance C, see `RowSources`. `turns` holds cos(μ/2) and sin(μ/2)
+/// of each. With b the steering vector, or two sources' sum and difference, into `forms`: both bᵀb; the three numbers of bᵀ·C·b, a symmetric
+/// matrix of order 2; those of Dᵀ·P⊥·D of the derivatives by μ. One source fills the first of each. `scratch`: four vectors, of whole fours.
+void uwb_row_sources(
+    const double *covariance, long order, const double *turns, long count, double *scratch, double *forms);
+
+/// A·v, both with real parts and then imaginary parts, A by columns.
+void uwb_hermitian_product(const double *matrix, long order, const double *vector, double *out);
+
+/// v ← v − u·(uᴴ·v), both `count` real parts and then as many imaginary ones.
+void uwb_project_out(const double *unit, long count, double *vector);
 /// The means of `blocks` blocks of 16 numbers.
 void uwb_block_means(const float *values, long blocks, float *means);
 
@@ -139,6 +161,12 @@ __typeof__(uwb_gram) uwb_gram_portable;
 __typeof__(uwb_mirror_rows) uwb_mirror_rows_portable;
 __typeof__(uwb_leading_vectors) uwb_leading_vectors_portable;
 __typeof__(uwb_trigonometric_scan) uwb_trigonometric_scan_portable;
+__typeof__(uwb_local_minima) uwb_local_minima_portable;
+__typeof__(uwb_complement_diagonals) uwb_complement_diagonals_portable;
+__typeof__(uwb_complex_covariance) uwb_complex_covariance_portable;
+__typeof__(uwb_row_sources) uwb_row_sources_portable;
+__typeof__(uwb_hermitian_product) uwb_hermitian_product_portable;
+__typeof__(uwb_project_out) uwb_project_out_portable;
 __typeof__(uwb_block_means) uwb_block_means_portable;
 __typeof__(uwb_median) uwb_median_portable;
 __typeof__(uwb_square_integers) uwb_square_integers_portable;

@@ -1,52 +1,64 @@
 import CUWBKernels
 
-/// An orthonormal basis of the space of a small symmetric matrix's one or two leading eigenvectors, without the rest.
+/// The space of the strongest eigenvectors of a real symmetric or a Hermitian matrix, by orthogonal iteration.
 ///
-/// Orthogonal iteration (Golub & Van Loan 2013, section 8.2.4), whose error falls by λ_{K+1}/λ_K a step. It ends where A leaves nothing of
-/// the space, and stands only where all other eigenvalues together, root sum square, are less than the smaller one of the space. Cost
-/// O(n²·K) a step.
+///     Q ← orthonormalised A²·Q,   until ‖(I − Q·Qᴴ)·A²·Q‖ says that Q no longer turns
+///
+/// (Golub & Van Loan 2013, section 8.2.4.) A step makes the angle to the true space smaller by (λ_{K+1}/λ_K)². The start is a
+/// pivoted Cholesky factorization of A, so A has to be positive semidefinite. Use it where the space is all that counts: single vectors may
+/// turn within it. Cost: 2·n²·K for a step, 3 to 6 steps where sources stand clear of the noise. Close eigenvalues settle too slowly;
+/// `find` says so early, and the caller decomposes the whole matrix.
 struct LeadingVectors {
-  /// Columns that fit.
-  static let most = 2
-  /// What A may leave outside the space, over A's norm.
-  private static let tolerance = 1e-13
-  private static let mostSteps = 60
-
-  /// The basis, columns `stride` apart.
-  let vectors: AlignedBuffer<Double>
-  /// Numbers from one column to the next.
+  /// n
+  let order: Int
+  /// Most vectors.
+  let limit: Int
+  /// n rounded up to whole vectors of the machine.
   let stride: Int
-  private let order: Int
-  private let products: AlignedBuffer<Double>
-  /// A with columns of whole vectors, where `order` isn't.
-  private let room: AlignedBuffer<Double>
+  /// Orthonormal vectors: `stride` real parts each, and of a Hermitian matrix as many imaginary parts behind them.
+  let vectors: AlignedBuffer<Double>
+  private let isHermitian: Bool
+  private let padding: AlignedBuffer<Double>
+  private let scratch: AlignedBuffer<Double>
 
-  init(order: Int) {
+  /// Angle to the eigenvectors' space that may be left, rad.
+  private static let tolerance = 1e-10
+  private static let stepLimit = 16
+
+  init(order: Int, limit: Int, isHermitian: Bool) {
     self.order = order
+    self.limit = limit
+    self.isHermitian = isHermitian
     stride = padded(order)
-    vectors = AlignedBuffer(count: Self.most * stride, zero: 0)
-    products = AlignedBuffer(count: Self.most * stride, zero: 0)
-    room = AlignedBuffer(count: stride == order ? 0 : order * stride, zero: 0)
+    let parts = isHermitian ? 2 : 1
+    vectors = AlignedBuffer(count: limit * parts * stride, zero: 0)
+    scratch = AlignedBuffer(count: (limit + 1) * parts * stride, zero: 0)
+    padding = AlignedBuffer(count: stride == order ? 0 : parts * stride * stride, zero: 0)
   }
 
-  /// Finds the space of `count` ≤ `most` eigenvectors of A, given by columns, `order` apart.
-  ///
-  /// - Returns: `false` where the iteration did not settle or others might be as large: then all eigenvectors have to be had.
+  /// - Parameter matrix: A by columns, `order` apart: real parts, and of a Hermitian one imaginary parts behind them.
+  /// - Returns: whether the first `count` vectors span the space of the `count` strongest eigenvectors.
   func find(_ matrix: UnsafePointer<Double>, count: Int) -> Bool {
-    precondition((1...Self.most).contains(count), "\(count) leading vectors of \(Self.most)")
-    var columns = matrix
-    if stride != order {
-      for column in 0..<order { (room.pointer + column * stride).update(from: matrix + column * order, count: order) }
-      columns = UnsafePointer(room.pointer)
-    }
-    // No two are alike, and none is orthogonal to what real arrays hear.
-    for column in 0..<count {
-      for row in 0..<stride {
-        let sign = column == 0 || row % 2 == 0 ? 1.0 : -1.0
-        vectors.pointer[column * stride + row] = row < order ? sign + 0.37 * Double((5 * row + 3 * column) % 7) : 0
+    precondition(count <= limit, "\(count) vectors in room for \(limit)")
+    // For more of them the whole matrix costs less.
+    guard count > 0, 3 * count <= order + 1 else { return false }
+    return uwb_leading_vectors(
+      spread(matrix), stride, isHermitian, count, Self.tolerance, Self.stepLimit, scratch.pointer, vectors.pointer)
+  }
+
+  /// Vector `index`: its real parts; imaginary ones follow `stride` behind.
+  func vector(_ index: Int) -> UnsafePointer<Double> {
+    UnsafePointer(vectors.pointer + index * (isHermitian ? 2 : 1) * stride)
+  }
+
+  private func spread(_ matrix: UnsafePointer<Double>) -> UnsafePointer<Double> {
+    guard stride != order else { return matrix }
+    for part in 0..<(isHermitian ? 2 : 1) {
+      for column in 0..<order {
+        (padding.pointer + (part * stride + column) * stride).update(
+          from: matrix + (part * order + column) * order, count: order)
       }
     }
-    return uwb_leading_vectors(
-      columns, order, stride, count, Self.tolerance, Self.mostSteps, vectors.pointer, products.pointer)
+    return UnsafePointer(padding.pointer)
   }
 }

@@ -12,6 +12,8 @@ public final class DirectionWorkspace {
   /// The grid of other arrays, and of those who ask for it.
   let grid: ScanGrid?
   let subspace: SubspaceSplit?
+  /// Where the covariance is made in its real form.
+  private let rowSources: RowSources?
   /// A Hermitian matrix by columns, real parts and then imaginary parts.
   let form: AlignedBuffer<Double>
   private let order: AlignedBuffer<Int>
@@ -55,6 +57,7 @@ public final class DirectionWorkspace {
       ? ScanGrid(manifold: manifold, fieldOfView: options.fieldOfView, minimumLimit: minima) : nil
     subspace =
       needs.subspace ? SubspaceSplit(order: covariance.order, limit: limit, isReal: covariance.isReal) : nil
+    rowSources = covariance.isReal ? RowSources(order: covariance.order, step: manifold.rowStep) : nil
     form = AlignedBuffer(count: 2 * covariance.order * covariance.order, zero: 0)
     order = AlignedBuffer(count: limit, zero: 0)
   }
@@ -96,17 +99,14 @@ public final class DirectionWorkspace {
   func report(
     _ count: Int, status: DirectionStatus, bound: SourceGeometry.Bound, into estimate: inout DirectionEstimate
   ) {
-    guard count > 0 else { return }
-    covariance.makeComplexFromReal()
-    var kept = count
-    // Sources that fell together can't be told apart: fewer are reported.
-    while kept > 0, !geometry.load(count: kept) { kept -= 1 }
+    let (kept, hasVariances) =
+      if bound == .subspace, let rowSources, count <= RowSources.limit {
+        analyseRow(count, rowSources)
+      } else {
+        analyse(count, bound)
+      }
     guard kept > 0 else { return }
     estimate.status = kept == count ? status : .didNotConverge
-    let isKnown = geometry.analyse(
-      covariance.complex.pointer, trace: covariance.trace, snapshots: covariance.snapshotCount,
-      noise: covariance.noiseVariance)
-    let hasVariances = isKnown && geometry.makeVariances(bound, snapshots: covariance.snapshotCount)
     sortByPower(kept)
     let size = kept * manifold.dimensions
     for place in 0..<kept {
@@ -120,6 +120,28 @@ public final class DirectionWorkspace {
     } else if kept == 1, let grid, grid.minimumCount > 1 {
       addAlternatives(grid, &estimate)
     }
+  }
+
+  /// Powers and variances of the first `count` sources. Those that fell together can't be told apart: fewer are kept.
+  private func analyse(_ count: Int, _ bound: SourceGeometry.Bound) -> (kept: Int, hasVariances: Bool) {
+    covariance.makeComplexFromReal()
+    var kept = count
+    while kept > 0, !geometry.load(count: kept) { kept -= 1 }
+    guard kept > 0 else { return (0, false) }
+    let isKnown = geometry.analyse(
+      covariance.complex.pointer, trace: covariance.trace, snapshots: covariance.snapshotCount,
+      noise: covariance.noiseVariance)
+    return (kept, isKnown && geometry.makeVariances(bound, snapshots: covariance.snapshotCount))
+  }
+
+  /// As `analyse`, without a complex matrix.
+  private func analyseRow(_ count: Int, _ sources: RowSources) -> (kept: Int, hasVariances: Bool) {
+    for kept in stride(from: count, to: 0, by: -1) {
+      guard let known = sources.measure(covariance, cosines: geometry.q.pointer, count: kept) else { continue }
+      geometry.take(known, count: kept)
+      return (kept, known.variances != nil)
+    }
+    return (0, false)
   }
 
   private func source(_ q: SIMD2<Double>, _ index: Int, _ size: Int, _ isKnown: Bool) -> SourceDirection {

@@ -8,7 +8,7 @@ import UWBPlatform
 /// E_s real, from the forward–backward averaged covariance in its real form; K_1, K_2 the real and imaginary part of
 /// Q_{M−1}ᴴ·J_2·Q_M (Roy & Kailath, "ESPRIT", 1989; Haardt & Nossek, "Unitary ESPRIT", 1995). Its error comes from the row's
 /// ends alone: with one source and M antennas its variance is M·(M + 1)/(6·(M − 1)) times the bound (Rao & Hari 1989), 1.7 for
-/// M = 8; the deviations of several sources take the same factor over MUSIC's. Cost: M²·N, the eigenproblem, (2K)³. Not for
+/// M = 8; the deviations of several sources take the same factor over MUSIC's. Cost: M²·N, the signals' space, M·K² + K³. Not for
 /// arrays other than uniform rows, nor where accuracy counts more than a few microseconds.
 public struct ESPRIT: DirectionEstimator {
   /// The antennas: positions and patterns.
@@ -30,24 +30,13 @@ public struct ESPRIT: DirectionEstimator {
   /// Buffers of one estimation, one for each thread; `makeWorkspace()` makes it.
   public final class Workspace {
     fileprivate let shared: DirectionWorkspace
-    /// K_1·E_s and K_2·E_s, column by column.
-    fileprivate let pair: AlignedBuffer<Double>
-    fileprivate let stacked: SymmetricEigenvectors
-    fileprivate let equations: LinearEquations
-    fileprivate let rotation: GeneralEigenvalues
+    /// K_1·E_s and K_2·E_s.
+    fileprivate let shift: ShiftInvariance
 
     fileprivate init(_ shared: DirectionWorkspace) {
       self.shared = shared
-      let limit = shared.geometry.limit
-      pair = AlignedBuffer(count: 2 * (shared.covariance.order - 1) * limit, zero: 0)
-      stacked = SymmetricEigenvectors(capacity: 2 * limit)
-      equations = LinearEquations(capacity: limit)
-      rotation = GeneralEigenvalues(capacity: limit)
-      // The first call of a LAPACK routine costs a hundred times the second.
-      rotation.matrix.pointer[0] = 1
-      _ = rotation.runReal(order: 1)
-      equations.matrix.pointer[0] = 1
-      _ = equations.solve(order: 1, sideCount: 1)
+      shift = ShiftInvariance(
+        rows: shared.covariance.order - 1, limit: shared.geometry.limit, isComplex: false)
     }
   }
 
@@ -68,14 +57,14 @@ public struct ESPRIT: DirectionEstimator {
     else { return }
     makePair(subspace, workspace)
     let count = subspace.count
-    guard solve(count, rows: subspace.order - 1, workspace) else {
+    guard workspace.shift.totalLeastSquares(count: count) else {
       estimate.status = .didNotConverge
       return
     }
     let step = shared.manifold.rowStep
     var isInside = true
     for index in 0..<count {
-      var angle = 2 * atan(workspace.rotation.values.pointer[index])
+      var angle = 2 * atan(workspace.shift.values.pointer[index].x)
       if abs(angle) > row.limit {
         angle = angle < 0 ? -row.limit : row.limit
         isInside = false
@@ -96,8 +85,8 @@ public struct ESPRIT: DirectionEstimator {
     for signal in 0..<subspace.count {
       let x = subspace.signals.pointer + 2 * order * signal + 1
       let y = x + order
-      let first = workspace.pair.pointer + rows * signal
-      let second = workspace.pair.pointer + rows * (workspace.shared.geometry.limit + signal)
+      let first = workspace.shift.first(signal, count: subspace.count)
+      let second = workspace.shift.second(signal, count: subspace.count)
       for index in 0..<half {
         let mirror = rows - 1 - index
         first[index] = root * (x[index] + x[mirror])
@@ -110,63 +99,6 @@ public struct ESPRIT: DirectionEstimator {
         second[half] = y[half]
       }
     }
-  }
-
-  /// Υ by total least squares, its eigenvalues into `rotation.values`.
-  private func solve(_ count: Int, rows: Int, _ workspace: Workspace) -> Bool {
-    let limit = workspace.shared.geometry.limit
-    let size = 2 * count
-    func column(_ index: Int) -> UnsafeMutablePointer<Double> {
-      workspace.pair.pointer + rows * (index < count ? index : limit + index - count)
-    }
-    let gram = workspace.stacked.matrix.pointer
-    for right in 0..<size {
-      for left in 0...right {
-        var sum = 0.0
-        let (a, b) = (column(left), column(right))
-        for index in 0..<rows { sum += a[index] * b[index] }
-        gram[right * size + left] = sum
-      }
-    }
-    let values = workspace.rotation.values.pointer
-    if count == 1 {
-      // The smaller eigenvector (a, b) of the 2 × 2 matrix [xx, xy; xy, yy] gives ω = −a/b.
-      let (xx, xy, yy) = (gram[0], gram[2], gram[3])
-      let half = 0.5 * (yy - xx)
-      let root = (half * half + xy * xy).squareRoot()
-      guard root > 0 else { return false }
-      // ω = (yy − λ)/xy = xy/(xx − λ) with λ the smaller eigenvalue: whichever does not cancel.
-      values[0] = half > 0 ? (half + root) / (abs(xy) > 0 ? xy : 1e-300) : xy / (root - half)
-      return values[0].isFinite || abs(values[0]) == .infinity
-    }
-    guard workspace.stacked.decompose(order: size) else { return false }
-    if count == 2 { return solveTwo(gram, values) }
-    // V = [V_12; V_22] belongs to the K smallest eigenvalues; Υ = −V_12·V_22⁻¹, from V_22ᵀ·Υᵀ = −V_12ᵀ.
-    for row in 0..<count {
-      for col in 0..<count {
-        workspace.equations.matrix.pointer[col * count + row] = gram[row * size + count + col]
-        workspace.equations.sides.pointer[col * count + row] = -gram[row * size + col]
-      }
-    }
-    guard workspace.equations.solve(order: count, sideCount: count) else { return false }
-    workspace.rotation.matrix.pointer.update(from: workspace.equations.sides.pointer, count: count * count)
-    return workspace.rotation.runReal(order: count)
-  }
-
-  /// The same for two sources, written out: the eigenvalues of Υ = −V_12·V_22⁻¹ from its trace and determinant.
-  private func solveTwo(_ vectors: UnsafePointer<Double>, _ values: UnsafeMutablePointer<Double>) -> Bool {
-    let (a, b) = (SIMD2(vectors[0], vectors[4]), SIMD2(vectors[1], vectors[5]))
-    let (c, d) = (SIMD2(vectors[2], vectors[6]), SIMD2(vectors[3], vectors[7]))
-    let whole = c.x * d.y - c.y * d.x
-    guard abs(whole) > 0 else { return false }
-    // V_22⁻¹ = [d.y, −c.y; −d.x, c.x]/whole
-    let half = -(a.x * d.y - a.y * d.x + b.y * c.x - b.x * c.y) / (2 * whole)
-    let product = (a.x * b.y - a.y * b.x) / whole
-    let root = max(half * half - product, 0).squareRoot()
-    let larger = half < 0 ? half - root : half + root
-    values[0] = larger
-    values[1] = root > 0 && larger != 0 ? product / larger : half
-    return values[0].isFinite && values[1].isFinite
   }
 
   /// ESPRIT's variance over the bound with one source: (1/(M−1)²)/(6/(M·(M²−1))) = M·(M+1)/(6·(M−1)) (Rao & Hari 1989).

@@ -8,7 +8,7 @@
 /// Nehorai ("MUSIC, maximum likelihood, and Cramér–Rao bound", 1989) or the stochastic bound, whichever is more; after
 /// smoothing they are those of one subarray, which is more than is left.
 ///
-/// Cost: M²·N for the covariance, O(M³) for the eigenvectors, M products a grid point on a uniform row, M² on others.
+/// Cost: M²·N for the covariance, O(M²·K) for the signals' space (`SubspaceSplit`), M products a grid point on a uniform row, M² on others.
 /// Not for coherent sources without smoothing, nor for two sources nearer than the spectrum resolves: their minima merge
 /// and fewer sources come back (`.didNotConverge`); `MaximumLikelihood` does both. With a single snapshot it is Bartlett's
 /// beamformer.
@@ -62,27 +62,6 @@ public struct MUSIC: DirectionEstimator {
         form[column * order + row] = re
         form[order * order + column * order + row] = im
       }
-    }
-  }
-}
-
-extension TrigonometricSpectrum {
-  /// Takes W = I − Σ e·eᴴ from the vectors e, each real parts and then imaginary parts.
-  func loadComplement(_ signals: UnsafePointer<Double>, count: Int) {
-    let c = coefficients.pointer
-    for d in 0..<order {
-      var re = d == 0 ? Double(order) : 0
-      var im = 0.0
-      for signal in 0..<count {
-        let x = signals + 2 * order * signal
-        let y = x + order
-        for m in 0..<order - d {
-          re -= x[m] * x[m + d] + y[m] * y[m + d]
-          im -= y[m] * x[m + d] - x[m] * y[m + d]
-        }
-      }
-      c[d] = re
-      c[order + d] = im
     }
   }
 }

@@ -20,6 +20,8 @@ final class SampleCovariance {
   let isReal: Bool
   private let whole: AlignedBuffer<Double>
   private let rows: AlignedBuffer<Double>
+  private let turned: AlignedBuffer<Double>
+  private let products: AlignedBuffer<Double>
   private let turns: [SIMD2<Double>]
   private let snapshotLimit: Int
   /// Of what was loaded.
@@ -46,6 +48,9 @@ final class SampleCovariance {
     real = AlignedBuffer(count: self.isReal ? order * order : 0, zero: 0)
     whole = AlignedBuffer(count: order == count ? 0 : 2 * count * count, zero: 0)
     rows = AlignedBuffer(count: 2 * count * snapshotLimit, zero: 0)
+    let isWholeReal = self.isReal && order == count
+    turned = AlignedBuffer(count: isWholeReal && !turns.isEmpty ? 2 * count * snapshotLimit : 0, zero: 0)
+    products = AlignedBuffer(count: isWholeReal ? 0 : 4 * count * count, zero: 0)
   }
 
   /// - Returns: `false` where the snapshots are zero or not finite.
@@ -71,68 +76,33 @@ final class SampleCovariance {
     return trace > 0 && trace.isFinite
   }
 
-  // MARK: Real
-
-  private func makeReal(_ x: UnsafePointer<Double>, _ y: UnsafePointer<Double>) {
-    if turns.isEmpty {
-      uwb_mirror_rows(x, y, manifold.count, snapshotCount, rows.pointer)
-    } else {
-      mirrorTurned(x, y)
-    }
-    uwb_gram(rows.pointer, order, 2 * snapshotCount, 1 / Double(snapshotCount), real.pointer)
-    trace = 0
-    for index in 0..<order { trace += real.pointer[index * (order + 1)] }
-  }
-
-  /// `uwb_mirror_rows` where the feeds' phases have to be taken off.
-  private func mirrorTurned(_ x: UnsafePointer<Double>, _ y: UnsafePointer<Double>) {
-    let count = manifold.count
+  /// The snapshots with the feeds' phases taken off: all real parts, then all imaginary parts.
+  private func turn(
+    _ x: UnsafePointer<Double>, _ y: UnsafePointer<Double>, into target: UnsafeMutablePointer<Double>
+  ) {
     let snapshots = snapshotCount
-    let width = 2 * snapshots
-    let half = count / 2
-    let root = 0.5.squareRoot()
-    for antenna in 0..<half {
-      let other = count - 1 - antenna
-      let (a, b) = (antenna * snapshots, other * snapshots)
-      let sum = rows.pointer + antenna * width
-      let difference = rows.pointer + (count - half + antenna) * width
-      let (g, h) = (turns[antenna], turns[other])
-      for t in 0..<snapshots {
-        let (ax, ay) = (x[a + t] * g.x - y[a + t] * g.y, x[a + t] * g.y + y[a + t] * g.x)
-        let (bx, by) = (x[b + t] * h.x - y[b + t] * h.y, x[b + t] * h.y + y[b + t] * h.x)
-        sum[t] = root * (ax + bx)
-        sum[snapshots + t] = root * (ay + by)
-        difference[t] = root * (ay - by)
-        difference[snapshots + t] = root * (bx - ax)
+    let shift = manifold.count * snapshots
+    for antenna in 0..<manifold.count {
+      let g = turns[antenna]
+      for place in antenna * snapshots..<(antenna + 1) * snapshots {
+        target[place] = x[place] * g.x - y[place] * g.y
+        target[shift + place] = x[place] * g.y + y[place] * g.x
       }
     }
-    guard count % 2 == 1 else { return }
-    let middle = rows.pointer + half * width
-    let g = turns[half]
-    for t in 0..<snapshots {
-      let (mx, my) = (x[half * snapshots + t], y[half * snapshots + t])
-      middle[t] = mx * g.x - my * g.y
-      middle[snapshots + t] = mx * g.y + my * g.x
-    }
   }
 
-  private static func load(_ pointer: UnsafePointer<Double>, _ index: Int) -> SIMD8<Double> {
-    UnsafeRawPointer(pointer + index).loadUnaligned(as: SIMD8<Double>.self)
-  }
-
-  private static func product(_ a: UnsafePointer<Double>, _ b: UnsafePointer<Double>, _ count: Int) -> Double {
-    var sum = SIMD8<Double>()
-    var index = 0
-    while index + 8 <= count {
-      sum += load(a, index) * load(b, index)
-      index += 8
+  private func makeReal(_ x: UnsafePointer<Double>, _ y: UnsafePointer<Double>) {
+    let count = manifold.count
+    var (x, y) = (x, y)
+    if !turns.isEmpty {
+      turn(x, y, into: turned.pointer)
+      x = UnsafePointer(turned.pointer)
+      y = x + count * snapshotCount
     }
-    var result = sum.sum()
-    while index < count {
-      result += a[index] * b[index]
-      index += 1
-    }
-    return result
+    uwb_mirror_rows(x, y, count, snapshotCount, rows.pointer)
+    uwb_gram(rows.pointer, count, 2 * snapshotCount, 0.5 / Double(snapshotCount), real.pointer)
+    trace = 0
+    for index in 0..<count { trace += real.pointer[index * (count + 1)] }
   }
 
   // MARK: Complex
@@ -142,23 +112,24 @@ final class SampleCovariance {
     let snapshots = snapshotCount
     let target = order == count ? complex.pointer : whole.pointer
     let square = count * count
-    let scale = 1 / Double(snapshots)
+    if turns.isEmpty {
+      rows.pointer.update(from: x, count: count * snapshots)
+      (rows.pointer + count * snapshots).update(from: y, count: count * snapshots)
+    } else {
+      turn(x, y, into: rows.pointer)
+    }
+    // Products of all real and imaginary parts; x_row · conj(x_column) is made of four.
+    let products = products.pointer
+    uwb_gram(rows.pointer, 2 * count, snapshots, 1 / Double(snapshots), products)
     for column in 0..<count {
+      let (real, imaginary) = (products + 2 * column * count, products + 2 * (count + column) * count)
       for row in 0...column {
-        let (a, b) = (row * snapshots, column * snapshots)
-        // x_row · conj(x_column)
-        var re = Self.product(x + a, x + b, snapshots) + Self.product(y + a, y + b, snapshots)
-        var im = Self.product(y + a, x + b, snapshots) - Self.product(x + a, y + b, snapshots)
-        if !turns.isEmpty && row != column {
-          let (g, h) = (turns[row], turns[column])
-          let (tx, ty) = (g.x * h.x + g.y * h.y, g.y * h.x - g.x * h.y)
-          (re, im) = (re * tx - im * ty, re * ty + im * tx)
-        }
-        if row == column { im = 0 }
-        target[column * count + row] = scale * re
-        target[row * count + column] = scale * re
-        target[square + column * count + row] = scale * im
-        target[square + row * count + column] = -scale * im
+        let re = real[row] + imaginary[count + row]
+        let im = row == column ? 0 : real[count + row] - imaginary[row]
+        target[column * count + row] = re
+        target[row * count + column] = re
+        target[square + column * count + row] = im
+        target[square + row * count + column] = -im
       }
     }
     if order != count { smooth() }
@@ -241,36 +212,6 @@ final class SampleCovariance {
   /// R = Q·C·Qᴴ, where it was C that `load` made.
   func makeComplexFromReal() {
     guard isReal && order == manifold.count else { return }
-    let half = order / 2
-    let shift = order - half
-    let r = complex.pointer
-    let i = complex.pointer + order * order
-    let c = real.pointer
-    let last = order - 1
-    func put(_ row: Int, _ column: Int, _ re: Double, _ im: Double) {
-      r[column * order + row] = re
-      i[column * order + row] = im
-      r[(last - column) * order + last - row] = re
-      i[(last - column) * order + last - row] = -im
-    }
-    for b in 0..<half {
-      for a in 0..<half {
-        let pp = c[b * order + a]
-        let mm = c[(shift + b) * order + shift + a]
-        let pm = c[(shift + b) * order + a]
-        let mp = c[b * order + shift + a]
-        put(a, b, 0.5 * (pp + mm), 0.5 * (mp - pm))
-        put(a, last - b, 0.5 * (pp - mm), 0.5 * (mp + pm))
-      }
-    }
-    guard order % 2 == 1 else { return }
-    let root = 0.5.squareRoot()
-    for a in 0..<half {
-      let re = root * c[half * order + a]
-      let im = root * c[half * order + shift + a]
-      put(a, half, re, im)
-      put(half, a, re, -im)
-    }
-    put(half, half, c[half * order + half], 0)
+    uwb_complex_covariance(real.pointer, order, complex.pointer)
   }
 }

@@ -1,3 +1,5 @@
+import CUWBKernels
+
 /// Several sources over one array: their steering matrix A, the projection that removes them, and what both say of the
 /// data: amplitudes, noise, the gradient of the likelihood and the Fisher information. Everything in a workspace.
 ///
@@ -119,14 +121,14 @@ final class SourceGeometry {
     }
     for index in 0..<count * dimensions {
       let d = slopes.pointer + 2 * antennas * index
-      for source in 0..<count { subtract(vector(source), times: inner(vector(source), d), from: d) }
+      for source in 0..<count { uwb_project_out(vector(source), antennas, d) }
     }
     return true
   }
 
   /// P⊥·v in place, of a vector with real parts and then imaginary parts.
   func project(_ v: UnsafeMutablePointer<Double>) {
-    for source in 0..<count { subtract(vector(source), times: inner(vector(source), v), from: v) }
+    for source in 0..<count { uwb_project_out(vector(source), antennas, v) }
   }
 
   /// T⁻¹·x in place, `stride` apart.
@@ -152,24 +154,7 @@ final class SourceGeometry {
   }
 
   private func multiply(_ matrix: UnsafePointer<Double>, _ v: UnsafePointer<Double>) {
-    let square = antennas * antennas
-    let out = image.pointer
-    out.update(repeating: 0, count: 2 * antennas)
-    for n in 0..<antennas {
-      let re = matrix + n * antennas
-      let im = matrix + square + n * antennas
-      let (x, y) = (v[n], v[antennas + n])
-      let end = antennas & ~3
-      for m in stride(from: 0, to: end, by: 4) {
-        let (a, b) = (loadFour(re + m), loadFour(im + m))
-        storeFour(loadFour(out + m) + (x * a - y * b), to: out + m)
-        storeFour(loadFour(out + (antennas + m)) + (y * a + x * b), to: out + (antennas + m))
-      }
-      for m in end..<antennas {
-        out[m] += re[m] * x - im[m] * y
-        out[antennas + m] += re[m] * y + im[m] * x
-      }
-    }
+    uwb_hermitian_product(matrix, antennas, v, image.pointer)
   }
 
   /// A†RA†ᴴ, (AᴴA)⁻¹, the noise (as given, or what is left over the degrees of freedom that are left) and P.
@@ -209,6 +194,15 @@ final class SourceGeometry {
       powers.pointer[source * (limit + 1)].x = s[source * (limit + 1)].x
     }
     return given != nil || free > 0
+  }
+
+  /// Takes powers and variances that are known otherwise, of sources with one coordinate each.
+  func take(_ known: RowSources.Result, count: Int) {
+    self.count = count
+    for source in 0..<count {
+      powers.pointer[source * (limit + 1)] = SIMD2(known.powers[source], 0)
+      variances.pointer[source * (count + 1)] = known.variances?[source] ?? .infinity
+    }
   }
 
   /// Takes what is true of the sources in place of what `analyse` finds: their covariance (by columns) and the noise.

@@ -1,17 +1,18 @@
 import CLapacke
 
-/// The signal subspace of a sample covariance: on the real form of a uniform row's averaged covariance `LeadingVectors` where the number of
-/// sources is known and small, else `SymmetricEigenvectors`; LAPACK's `zheev` on others.
+/// The eigenvectors of a sample covariance's signals, and all its eigenvalues where sources have to be counted.
+///
+/// Where their number is known `LeadingVectors` finds their space alone. Otherwise, and where that does not settle, the whole matrix is
+/// decomposed: by `SymmetricEigenvectors` in the real form of a uniform row's averaged covariance, by LAPACK's `zheev` in others.
 final class SubspaceSplit {
   let order: Int
   let limit: Int
-  /// Eigenvalues, ascending, where all were had.
-  private let values: AlignedBuffer<Double>
-  /// Orthonormal, a basis of the signals' space: real parts of all antennas, then imaginary parts.
+  /// An orthonormal basis of the signals' space: real parts of all antennas, then imaginary parts.
   let signals: AlignedBuffer<Double>
   private(set) var count = 0
-  private let symmetric: SymmetricEigenvectors?
+  private let values: AlignedBuffer<Double>
   private let leading: LeadingVectors
+  private let symmetric: SymmetricEigenvectors?
   private let matrix: AlignedBuffer<Double>
   private let scratch: AlignedBuffer<Double>
   private let realScratch: AlignedBuffer<Double>
@@ -22,7 +23,7 @@ final class SubspaceSplit {
     self.limit = limit
     values = AlignedBuffer(count: order, zero: 0)
     signals = AlignedBuffer(count: 2 * order * limit, zero: 0)
-    leading = LeadingVectors(order: order)
+    leading = LeadingVectors(order: order, limit: limit, isHermitian: !isReal)
     symmetric = isReal ? SymmetricEigenvectors(capacity: order) : nil
     // (block + 1)·n is what zheev's blocked reduction asks for; its block is at most 64.
     scratchCount = Int32(65 * order)
@@ -36,20 +37,22 @@ final class SubspaceSplit {
     }
   }
 
-  /// Decomposes, counts the sources, and keeps their eigenvectors.
+  /// Finds how many sources there are, and the space of their eigenvectors.
   ///
   /// - Returns: whether the iteration settled and there is at least one source.
   func decompose(_ covariance: SampleCovariance, sources: SourceCount) -> Bool {
-    let isAveraged = covariance.averaging.forwardBackward && (covariance.isReal || !covariance.manifold.mirror.isEmpty)
-    if symmetric != nil, case .known(let known) = sources {
+    if case .known(let known) = sources {
       count = min(known, order - 1)
-      if (1...min(LeadingVectors.most, limit)).contains(count), leading.find(covariance.real.pointer, count: count) {
-        for signal in 0..<count {
-          Self.rotate(leading.vectors.pointer + leading.stride * signal, order, into: target(signal))
-        }
+      if leading.find(covariance.isReal ? covariance.real.pointer : covariance.complex.pointer, count: count) {
+        for signal in 0..<count { keepLeading(signal) }
         return true
       }
     }
+    return decomposeAll(covariance, sources: sources)
+  }
+
+  private func decomposeAll(_ covariance: SampleCovariance, sources: SourceCount) -> Bool {
+    let isAveraged = covariance.averaging.forwardBackward && (covariance.isReal || !covariance.manifold.mirror.isEmpty)
     if let symmetric {
       symmetric.matrix.pointer.update(from: covariance.real.pointer, count: order * order)
       guard symmetric.decompose(order: order) else { return false }
@@ -70,9 +73,20 @@ final class SubspaceSplit {
     return count > 0
   }
 
+  private func keepLeading(_ signal: Int) {
+    let target = signals.pointer + 2 * order * signal
+    let source = leading.vector(signal)
+    if symmetric != nil {
+      Self.rotate(source, order, into: target)
+    } else {
+      target.update(from: source, count: order)
+      (target + order).update(from: source + leading.stride, count: order)
+    }
+  }
+
   private func keep(_ signal: Int) {
     let column = order - 1 - signal
-    let target = target(signal)
+    let target = signals.pointer + 2 * order * signal
     guard let symmetric else {
       let source = matrix.pointer + 2 * order * column
       for antenna in 0..<order {
@@ -83,8 +97,6 @@ final class SubspaceSplit {
     }
     Self.rotate(symmetric.matrix.pointer + order * column, order, into: target)
   }
-
-  private func target(_ signal: Int) -> UnsafeMutablePointer<Double> { signals.pointer + 2 * order * signal }
 
   /// e = Q·v: (v_i + j·v_{s+i})/√2, mirrored and conjugated; s = ⌈M/2⌉.
   private static func rotate(_ v: UnsafePointer<Double>, _ order: Int, into e: UnsafeMutablePointer<Double>) {

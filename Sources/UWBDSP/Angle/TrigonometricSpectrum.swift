@@ -28,6 +28,7 @@ final class TrigonometricSpectrum {
   /// cos(d·μ_g), then sin(d·μ_g), d by d from 1.
   private let table: AlignedBuffer<Double>
   private let candidates: AlignedBuffer<SIMD2<Double>>
+  private let places: AlignedBuffer<Int>
 
   /// - Parameter extent: |μ| at the end of the field of view, k·d·sin(field of view).
   init(order: Int, extent: Double, minimumLimit: Int) {
@@ -40,6 +41,7 @@ final class TrigonometricSpectrum {
     coefficients = AlignedBuffer(count: 2 * order, zero: 0)
     minima = AlignedBuffer(count: minimumLimit, zero: SIMD2())
     candidates = AlignedBuffer(count: gridCount, zero: SIMD2())
+    places = AlignedBuffer(count: gridCount, zero: 0)
     values = AlignedBuffer(count: gridCount, zero: 0)
     table = AlignedBuffer(count: 2 * max(order - 1, 1) * gridCount, zero: 0)
     for d in 1..<max(order, 2) {
@@ -67,10 +69,15 @@ final class TrigonometricSpectrum {
     }
   }
 
-  /// f and its first two derivatives.
-  func evaluate(_ angle: Double) -> (value: Double, slope: Double, bend: Double) {
+  /// Takes W = I − Σ e·eᴴ from the vectors e, each real parts and then imaginary parts.
+  func loadComplement(_ signals: UnsafePointer<Double>, count: Int) {
+    uwb_complement_diagonals(signals, order, count, coefficients.pointer)
+  }
+
+  /// f and its first two derivatives where exp(jμ) is `step`.
+  private func evaluate(_ step: SIMD2<Double>) -> (value: Double, slope: Double, bend: Double) {
     let c = coefficients.pointer
-    let (stepX, stepY) = (cos(angle), sin(angle))
+    let (stepX, stepY) = (step.x, step.y)
     var (x, y) = (stepX, stepY)
     var value = 0.0
     var slope = 0.0
@@ -94,14 +101,13 @@ final class TrigonometricSpectrum {
     let f = values.pointer
     let last = gridCount - 1
     var found = 0
-    for g in 0..<gridCount {
-      let left = g > 0 ? f[g - 1] : isClosed ? f[last] : .infinity
-      let right = g < last ? f[g + 1] : isClosed ? f[0] : .infinity
-      if f[g] < left && f[g] <= right {
-        candidates.pointer[found] = SIMD2(Double(g), f[g])
-        found += 1
-      }
+    func add(_ point: Int) {
+      candidates.pointer[found] = SIMD2(Double(point), f[point])
+      found += 1
     }
+    if f[0] < (isClosed ? f[last] : .infinity) && f[0] <= f[1] { add(0) }
+    for index in 0..<uwb_local_minima(f, gridCount, places.pointer) { add(places.pointer[index]) }
+    if f[last] < f[last - 1] && f[last] <= (isClosed ? f[0] : .infinity) { add(last) }
     // The lowest candidates on the grid; one more than asked for, as refinement may change their order.
     let kept = min(found, count + 1, minima.count)
     for place in 0..<kept {
@@ -145,20 +151,33 @@ final class TrigonometricSpectrum {
       let curvature = a - 2 * b + c
       if curvature > 0 { angle += gridStep * min(max(0.5 * (a - c) / curvature, -0.5), 0.5) }
     }
+    let start = angle - (gridStep * Double(point) - limit)
+    var step = SIMD2(table.pointer[point], table.pointer[gridCount + point]).times(Self.turn(start))
     var value = 0.0
     for _ in 0..<40 {
-      let here = evaluate(angle)
+      let here = evaluate(step)
       value = here.value
       if here.slope > 0 { high = angle } else { low = angle }
       var next = angle - here.slope / here.bend
       if !(here.bend > 0 && next > low && next < high) { next = 0.5 * (low + high) }
-      let step = abs(next - angle)
+      let move = next - angle
       angle = next
       // The next Newton step would be of the order of this one's square.
-      if step < 1e-7 * gridStep || high - low < 1e-14 { return SIMD2(wrapped(angle), value) }
+      if abs(move) < 1e-6 * gridStep || high - low < 1e-14 { return SIMD2(wrapped(angle), value) }
+      step = step.times(Self.turn(move))
     }
     hasSettled = false
     return SIMD2(wrapped(angle), value)
+  }
+
+  /// exp(j·angle), by its series where few terms are enough.
+  @inline(__always)
+  private static func turn(_ angle: Double) -> SIMD2<Double> {
+    guard abs(angle) < 0.06 else { return SIMD2(cos(angle), sin(angle)) }
+    let square = angle * angle
+    let cosine = 1 - square / 2 * (1 - square / 12 * (1 - square / 30 * (1 - square / 56)))
+    let sine = angle * (1 - square / 6 * (1 - square / 20 * (1 - square / 42 * (1 - square / 72))))
+    return SIMD2(cosine, sine)
   }
 
   private func wrapped(_ angle: Double) -> Double {

@@ -18,7 +18,7 @@ import Testing
     (0..<count).map { _ in Float(random.uniform(-size...size)) }
   }
 
-  private static func doubles(_ count: Int, _ random: inout StatisticsRandom) -> [Double] {
+  static func doubles(_ count: Int, _ random: inout StatisticsRandom) -> [Double] {
     (0..<count).map { _ in random.uniform(-1...1) }
   }
 
@@ -264,25 +264,6 @@ import Testing
     for index in 0..<7 { #expect(abs(moments[index] - expected[index]) < 1e-13 * Double(taps + 1), "\(index)") }
   }
 
-  @Test(arguments: Build.allCases, [(1, 1), (2, 7), (5, 16), (8, 34)]) func gramOfRows(
-    build: Build, size: (count: Int, width: Int)
-  ) {
-    var random = StatisticsRandom(seed: 509)
-    let (count, width) = size
-    let rows = Self.doubles(count * width, &random)
-    var out = [Double](repeating: 0, count: count * count)
-    switch build {
-    case .own: uwb_gram(rows, count, width, 0.5, &out)
-    case .portable: uwb_gram_portable(rows, count, width, 0.5, &out)
-    }
-    for row in 0..<count {
-      for column in 0..<count {
-        let expected = (0..<width).reduce(0.0) { $0 + 0.5 * rows[row * width + $1] * rows[column * width + $1] }
-        #expect(abs(out[column * count + row] - expected) < 1e-14 * Double(width + 1), "\(row), \(column)")
-      }
-    }
-  }
-
   @Test(arguments: Build.allCases, [1, 2, 4]) func directionsAreSteered(build: Build, antennas: Int) {
     var random = StatisticsRandom(seed: 514)
     let blocks = 4
@@ -307,64 +288,6 @@ import Testing
       #expect(abs(Double(spectrum[point]) - (re * re + im * im)) < 20 * Self.rounding(antennas), "point \(point)")
     }
     #expect(spectrum[best] == spectrum[..<(8 * blocks)].max() && spectrum[8 * blocks] == Self.dirt)
-  }
-
-  // MARK: Covariances and spectra
-
-  @Test(arguments: Build.allCases, [(2, 1), (5, 6), (8, 9)]) func mirroredRows(
-    build: Build, size: (antennas: Int, snapshots: Int)
-  ) {
-    var random = StatisticsRandom(seed: 515)
-    let (antennas, snapshots) = size
-    let x = Self.doubles(antennas * snapshots, &random)
-    let y = Self.doubles(antennas * snapshots, &random)
-    var rows = [Double](repeating: 0, count: 2 * antennas * snapshots)
-    switch build {
-    case .own: uwb_mirror_rows(x, y, antennas, snapshots, &rows)
-    case .portable: uwb_mirror_rows_portable(x, y, antennas, snapshots, &rows)
-    }
-    let root = 0.5.squareRoot()
-    for antenna in 0..<antennas {
-      for t in 0..<snapshots {
-        let mirror = antennas - 1 - antenna
-        let (a, b) = (antenna * snapshots + t, mirror * snapshots + t)
-        // The first half are sums, the second differences over j; one in the middle stays.
-        let expected: (Double, Double)
-        if antenna == mirror {
-          expected = (x[a], y[a])
-        } else if antenna < mirror {
-          expected = (root * (x[a] + x[b]), root * (y[a] + y[b]))
-        } else {
-          let first = (antennas + 1) / 2
-          let own = (antenna - first) * snapshots + t
-          let other = (antennas - 1 - antenna + first) * snapshots + t
-          expected = (root * (y[own] - y[other]), root * (x[other] - x[own]))
-        }
-        #expect(abs(rows[2 * antenna * snapshots + t] - expected.0) < 1e-15, "\(antenna), \(t)")
-        #expect(abs(rows[(2 * antenna + 1) * snapshots + t] - expected.1) < 1e-15, "\(antenna), \(t)")
-      }
-    }
-  }
-
-  @Test(arguments: Build.allCases, [2, 8]) func polynomialsAreScanned(build: Build, order: Int) {
-    var random = StatisticsRandom(seed: 516)
-    let points = 16
-    let coefficients = Self.doubles(2 * order, &random)
-    let table = Self.doubles(2 * (order - 1) * points, &random)
-    var values = [Double](repeating: 0, count: points)
-    switch build {
-    case .own: uwb_trigonometric_scan(coefficients, order, table, points, &values)
-    case .portable: uwb_trigonometric_scan_portable(coefficients, order, table, points, &values)
-    }
-    for point in 0..<points {
-      var expected = coefficients[0]
-      for lag in 1..<order {
-        let cosine = table[2 * (lag - 1) * points + point]
-        let sine = table[(2 * lag - 1) * points + point]
-        expected += 2 * (coefficients[lag] * cosine - coefficients[order + lag] * sine)
-      }
-      #expect(abs(values[point] - expected) < 1e-13, "point \(point)")
-    }
   }
 
   // MARK: Likelihoods

@@ -61,7 +61,7 @@ public struct DelayMUSIC: DelayEstimator {
   /// The `order` deepest minima, fewer where there are fewer.
   private func minima(_ order: Int, _ workspace: Workspace) -> Int {
     let spectrum = workspace.spectrum
-    spectrum.make(order: order)
+    guard spectrum.make(order: order) else { return 0 }
     let points = workspace.plan.recipe.count
     // D = n_0 + 2·Re Σ n_d·exp(jμd): the transform of the conjugates has the same real part. FFTW may use its input as
     // scratch, so all of it is written each time.

@@ -50,7 +50,7 @@ public struct DelayRootMUSIC: DelayEstimator {
 
   private func roots(_ order: Int, _ workspace: Workspace) -> Int? {
     let spectrum = workspace.spectrum
-    spectrum.make(order: order)
+    guard spectrum.make(order: order) else { return nil }
     let polynomial = workspace.polynomial
     let middle = spectrum.count - 1
     for lag in 0..<spectrum.count {

@@ -19,10 +19,11 @@ final class FrequencyResponse {
   let windowTaps: Int
   /// w_l
   let rowWeights: [Double]
-  /// w_l·X[l, m]·u_m by columns, interleaved parts.
+  /// w_l·X[l, m]·u_m by columns: all real parts, then all imaginary parts.
   let matrix: AlignedBuffer<Double>
 
-  private let columnWeights: [Double]
+  /// w_l·u_m by columns.
+  private let weights: AlignedBuffer<Double>
   private let inverseSpectrum: [Double]
   private let response: AlignedBuffer<Double>
   private let plan: FourierPlan
@@ -63,8 +64,13 @@ final class FrequencyResponse {
     }
     let mean = rowMeans.reduce(0, +) / Double(rowCount)
     rowWeights = rowMeans.map { Double.exp(-0.5 * $0) }
-    columnWeights = columnMeans.map { Double.exp(0.5 * (mean - $0)) }
     matrix = AlignedBuffer(count: 2 * rows * columns, zero: 0)
+    weights = AlignedBuffer(count: rows * columns, zero: 0)
+    for column in 0..<columns {
+      for row in 0..<rows {
+        weights.pointer[column * rows + row] = rowWeights[row] * Double.exp(0.5 * (mean - columnMeans[column]))
+      }
+    }
     response = AlignedBuffer(count: 2 * bandCount, zero: 0)
     plan = FourierRecipe(count: count, direction: .forward).makePlan()
     input = AlignedBuffer(count: 2 * count, zero: 0)
@@ -93,21 +99,16 @@ final class FrequencyResponse {
         let y = Double(spectrum.pointer[2 * bin + 1])
         let a = inverse[2 * index]
         let b = inverse[2 * index + 1]
-        response.pointer[2 * index] = x * a - y * b
-        response.pointer[2 * index + 1] = x * b + y * a
+        response.pointer[index] = x * a - y * b
+        response.pointer[bandCount + index] = x * b + y * a
       }
     }
-    rowWeights.withUnsafeBufferPointer { rowWeights in
-      columnWeights.withUnsafeBufferPointer { columnWeights in
-        for column in 0..<columns {
-          let target = matrix.pointer + 2 * column * rows
-          let source = response.pointer + 2 * column
-          for row in 0..<rows {
-            let weight = rowWeights[row] * columnWeights[column]
-            target[2 * row] = weight * source[2 * row]
-            target[2 * row + 1] = weight * source[2 * row + 1]
-          }
-        }
+    for column in 0..<columns {
+      let weights = weights.pointer + column * rows
+      for part in 0..<2 {
+        let target = matrix.pointer + (part * columns + column) * rows
+        let source = response.pointer + part * bandCount + column
+        for row in 0..<rows { target[row] = weights[row] * source[row] }
       }
     }
   }

@@ -25,9 +25,9 @@ final class NullSpectrum {
     weighted = AlignedBuffer(count: 2 * count, zero: 0)
   }
 
-  /// Makes the polynomial for `order` signal directions of what the subspace has decomposed.
-  func make(order: Int) {
-    subspace.makeExponentials(count: order)
+  /// Makes the polynomial for `order` signal directions of the subspace; `false` where it has none.
+  func make(order: Int) -> Bool {
+    guard subspace.makeExponentials(count: order) else { return false }
     let n = coefficients.pointer
     let b = weighted.pointer
     n.update(repeating: 0, count: 2 * count)
@@ -54,6 +54,7 @@ final class NullSpectrum {
         }
       }
     }
+    return true
   }
 
   /// D and its first two derivatives at `angle`.

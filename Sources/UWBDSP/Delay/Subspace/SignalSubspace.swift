@@ -1,3 +1,4 @@
+import CUWBKernels
 import Numerics
 
 /// The signal subspace of the forward–backward smoothed covariance, in real numbers.
@@ -7,65 +8,92 @@ import Numerics
 ///
 ///     C = Re(Z·Zᴴ),   Qᴴ·(R + Π·R*·Π)·Q = 2·C
 ///
-/// (Haardt & Nossek 1995). Its eigenvectors E give the subspace Q·E at two thirds of what the complex problem costs
-/// (`SymmetricEigenvectors`). Cost O(L²·M + L³).
+/// (Haardt & Nossek 1995). Its eigenvectors E give the subspace Q·E at two thirds of what the complex problem costs. Where the number of
+/// paths is known, `LeadingVectors` finds their space alone; `SymmetricEigenvectors` finds all values where paths have to be counted.
+/// Cost O(L²·M + L³).
 final class SignalSubspace {
   let response: FrequencyResponse
-  /// Eigenvalues of C, ascending.
+  /// Eigenvalues of C, ascending, after `decompose`.
   var values: UnsafeMutablePointer<Double> { eigen.values.pointer }
-  /// W⁻¹·Q·E for the strongest directions, strongest first, by columns of `rows` interleaved numbers: the subspace of
+  /// W⁻¹·Q·E for a basis E of the strongest directions, by columns of `rows` interleaved numbers: the subspace of
   /// unweighted exponentials. W·it is orthonormal.
   let exponentials: AlignedBuffer<Double>
   private let eigen: SymmetricEigenvectors
+  private let leading: LeadingVectors
+  /// Whether `eigen` holds eigenvectors, and C no longer.
+  private var isDecomposed = false
+  /// Z by rows: real parts of all snapshots, then imaginary parts.
   private let rotated: AlignedBuffer<Double>
 
   init(_ response: FrequencyResponse) {
     self.response = response
     eigen = SymmetricEigenvectors(capacity: response.rows)
+    leading = LeadingVectors(
+      order: response.rows, limit: min(PathFit.mostPaths, response.rows), isHermitian: false)
     rotated = AlignedBuffer(count: 2 * response.rows * response.columns, zero: 0)
     exponentials = AlignedBuffer(count: 2 * response.rows * response.rows, zero: 0)
   }
 
-  /// Decomposes what `response` holds.
+  /// Makes C of what `response` holds, and decomposes it.
   ///
   /// - Returns: whether the iteration settled.
   func decompose() -> Bool {
-    let rows = response.rows
-    for column in 0..<response.columns {
-      Self.rotate(
-        response.matrix.pointer + 2 * column * rows, count: rows, into: rotated.pointer + 2 * column * rows)
-    }
-    let covariance = eigen.matrix.pointer
-    for column in 0..<rows {
-      for row in 0...column { covariance[column * rows + row] = 0 }
-    }
-    for snapshot in 0..<response.columns {
-      let z = rotated.pointer + 2 * snapshot * rows
-      for column in 0..<rows {
-        let x = z[2 * column]
-        let y = z[2 * column + 1]
-        let target = covariance + column * rows
-        for row in 0...column { target[row] += x * z[2 * row] + y * z[2 * row + 1] }
-      }
-    }
-    return eigen.decompose(order: rows)
+    makeCovariance()
+    return decomposeCovariance()
   }
 
-  /// Decomposes, then counts the paths unless their number is given; `nil` where the iteration did not settle.
+  private func decomposeCovariance() -> Bool {
+    isDecomposed = eigen.decompose(order: response.rows)
+    return isDecomposed
+  }
+
+  /// C into the matrix of `eigen`.
+  private func makeCovariance() {
+    isDecomposed = false
+    let (rows, columns) = (response.rows, response.columns)
+    let half = rows / 2
+    let low = rows - half
+    let root = 2.0.squareRoot()
+    for column in 0..<columns {
+      let x = response.matrix.pointer + column * rows
+      let y = x + columns * rows
+      // √2·Qᴴ·x
+      let target = rotated.pointer + column
+      for row in 0..<half {
+        let mirror = rows - 1 - row
+        let (sum, difference) = (target + 2 * row * columns, target + 2 * (low + row) * columns)
+        sum[0] = x[row] + x[mirror]
+        sum[columns] = y[row] + y[mirror]
+        difference[0] = y[row] - y[mirror]
+        difference[columns] = x[mirror] - x[row]
+      }
+      if rows % 2 == 1 {
+        target[2 * half * columns] = root * x[half]
+        target[(2 * half + 1) * columns] = root * y[half]
+      }
+    }
+    uwb_gram(rotated.pointer, rows, 2 * columns, 0.5, eigen.matrix.pointer)
+  }
+
+  /// How many paths there are: as many as are asked for, or counted; `nil` where their eigenvalues did not settle.
   func order(_ window: FrequencyWindow) -> Int? {
-    guard decompose() else { return nil }
+    makeCovariance()
     let most = window.mostPaths(rank: min(response.rows, 2 * response.columns))
     if window.order != nil { return most }
+    guard decomposeCovariance() else { return nil }
     return MinimumDescriptionLength.order(
       values, count: response.rows, snapshots: 2 * response.columns, most: most)
   }
 
-  /// Fills the first `count` columns of `exponentials`.
-  func makeExponentials(count: Int) {
+  /// Fills the first `count` columns of `exponentials`; `false` where no eigenvectors were found.
+  func makeExponentials(count: Int) -> Bool {
     let rows = response.rows
+    let isLeading = !isDecomposed && leading.find(eigen.matrix.pointer, count: count)
+    guard isLeading || isDecomposed || decomposeCovariance() else { return false }
     response.rowWeights.withUnsafeBufferPointer { weights in
       for index in 0..<count {
-        let source = eigen.matrix.pointer + (rows - 1 - index) * rows
+        let source =
+          isLeading ? leading.vector(index) : UnsafePointer(eigen.matrix.pointer + (rows - 1 - index) * rows)
         let target = exponentials.pointer + 2 * index * rows
         Self.rotateBack(source, count: rows, into: target)
         for row in 0..<rows {
@@ -74,6 +102,7 @@ final class SignalSubspace {
         }
       }
     }
+    return true
   }
 
   /// Qᴴ·x: sums of mirrored elements, then −j times their differences.

@@ -15,8 +15,8 @@ import Testing
   }
 
   private func element(_ response: FrequencyResponse, _ row: Int, _ column: Int) -> Complex<Double> {
-    let at = 2 * (column * response.rows + row)
-    return Complex(response.matrix.pointer[at], response.matrix.pointer[at + 1])
+    let at = column * response.rows + row
+    return Complex(response.matrix.pointer[at], response.matrix.pointer[response.rows * response.columns + at])
   }
 
   @Test func aLonePathTurnsByItsDelay() {
@@ -66,7 +66,7 @@ import Testing
     let subspace = SignalSubspace(response)
     #expect(subspace.decompose())
     let spectrum = NullSpectrum(subspace)
-    spectrum.make(order: 3)
+    #expect(spectrum.make(order: 3))
     func naive(_ angle: Double) -> Double {
       let path = (0..<response.rows).map {
         Complex(length: response.rowWeights[$0], phase: Double($0) * angle)
