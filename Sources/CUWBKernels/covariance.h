@@ -77,12 +77,12 @@ void KERNEL(uwb_gram)(const double *rows, long count, long width, double scale, 
 }
 
 void KERNEL(uwb_mirror_rows)(
-    const double *real, const double *imaginary, long antennas, long snapshots, double *rows) {
+    const double *real, const double *imaginary, long antennas, long stride, long snapshots, double *rows) {
   const long width = 2 * snapshots;
   const long half = antennas / 2;
   for (long antenna = 0; antenna < half; ++antenna) {
-    const long a = antenna * snapshots;
-    const long b = (antennas - 1 - antenna) * snapshots;
+    const long a = antenna * stride;
+    const long b = (antennas - 1 - antenna) * stride;
     double *sums = rows + antenna * width;
     double *differences = rows + (antennas - half + antenna) * width;
     long t = 0;
@@ -104,8 +104,8 @@ void KERNEL(uwb_mirror_rows)(
   if (antennas % 2 == 0) return;
   const double root = __builtin_sqrt(2.0);
   for (long t = 0; t < snapshots; ++t) {
-    rows[half * width + t] = root * real[half * snapshots + t];
-    rows[half * width + snapshots + t] = root * imaginary[half * snapshots + t];
+    rows[half * width + t] = root * real[half * stride + t];
+    rows[half * width + snapshots + t] = root * imaginary[half * stride + t];
   }
 }
 

@@ -91,8 +91,8 @@ CHOOSE(void, uwb_gram,
        (rows, count, width, scale, out))
 
 CHOOSE(void, uwb_mirror_rows,
-       (const double *real, const double *imaginary, long antennas, long snapshots, double *rows),
-       (real, imaginary, antennas, snapshots, rows))
+       (const double *real, const double *imaginary, long antennas, long stride, long snapshots, double *rows),
+       (real, imaginary, antennas, stride, snapshots, rows))
 
 CHOOSE(bool, uwb_leading_vectors,
        (const double *matrix, long stride, bool isHermitian, long count, double tolerance, long steps,

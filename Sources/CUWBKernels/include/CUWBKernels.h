@@ -89,8 +89,9 @@ long uwb_steer(const float *steering, const float *amplitudes, long antennas, lo
 void uwb_gram(const double *rows, long count, long width, double scale, double *out);
 
 /// Sums and differences of mirrored antennas, the middle one times √2, see `SampleCovariance`: rows of 2·`snapshots` numbers, real parts and then
-/// imaginary ones, of samples that lie antenna after antenna.
-void uwb_mirror_rows(const double *real, const double *imaginary, long antennas, long snapshots, double *rows);
+/// imaginary ones, of samples that lie antenna after antenna, `stride` from one to the next.
+void uwb_mirror_rows(
+    const double *real, const double *imaginary, long antennas, long stride, long snapshots, double *rows);
 
 /// An orthonormal basis of the space of the `count` strongest eigenvectors of a real symmetric or a Hermitian matrix, none of whose
 /// eigenvalues is negative, by orthogonal iteration: see `LeadingVectors`. Returns whether its angle to that space, as it is estimated, fell

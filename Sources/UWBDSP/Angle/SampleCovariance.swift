@@ -24,6 +24,8 @@ final class SampleCovariance {
   private let products: AlignedBuffer<Double>
   private let turns: [SIMD2<Double>]
   private let snapshotLimit: Int
+  /// Snapshots that are turned into sums and differences at a time: those of eight antennas stay in the first cache.
+  private static let blockSize = 128
   /// Of what was loaded.
   private(set) var snapshotCount = 0
   private(set) var trace = 0.0
@@ -47,10 +49,11 @@ final class SampleCovariance {
     complex = AlignedBuffer(count: 2 * order * order, zero: 0)
     real = AlignedBuffer(count: self.isReal ? order * order : 0, zero: 0)
     whole = AlignedBuffer(count: order == count ? 0 : 2 * count * count, zero: 0)
-    rows = AlignedBuffer(count: 2 * count * snapshotLimit, zero: 0)
     let isWholeReal = self.isReal && order == count
+    rows = AlignedBuffer(
+      count: 2 * count * (isWholeReal ? min(snapshotLimit, Self.blockSize) : snapshotLimit), zero: 0)
     turned = AlignedBuffer(count: isWholeReal && !turns.isEmpty ? 2 * count * snapshotLimit : 0, zero: 0)
-    products = AlignedBuffer(count: isWholeReal ? 0 : 4 * count * count, zero: 0)
+    products = AlignedBuffer(count: (isWholeReal ? 1 : 4) * count * count, zero: 0)
   }
 
   /// - Returns: `false` where the snapshots are zero or not finite.
@@ -99,8 +102,13 @@ final class SampleCovariance {
       x = UnsafePointer(turned.pointer)
       y = x + count * snapshotCount
     }
-    uwb_mirror_rows(x, y, count, snapshotCount, rows.pointer)
-    uwb_gram(rows.pointer, count, 2 * snapshotCount, 0.5 / Double(snapshotCount), real.pointer)
+    for start in stride(from: 0, to: snapshotCount, by: Self.blockSize) {
+      let size = min(Self.blockSize, snapshotCount - start)
+      uwb_mirror_rows(x + start, y + start, count, snapshotCount, size, rows.pointer)
+      let target = start == 0 ? real : products
+      uwb_gram(rows.pointer, count, 2 * size, 0.5 / Double(snapshotCount), target.pointer)
+      if start > 0 { addMultiple(1, of: products.pointer, to: real.pointer, count: count * count) }
+    }
     trace = 0
     for index in 0..<count { trace += real.pointer[index * (count + 1)] }
   }

@@ -31,18 +31,19 @@ extension KernelTests {
   ) {
     var random = StatisticsRandom(seed: 515)
     let (antennas, snapshots) = size
-    let x = Self.doubles(antennas * snapshots, &random)
-    let y = Self.doubles(antennas * snapshots, &random)
+    let stride = snapshots + 3
+    let x = Self.doubles(antennas * stride, &random)
+    let y = Self.doubles(antennas * stride, &random)
     var rows = [Double](repeating: 0, count: 2 * antennas * snapshots)
     switch build {
-    case .own: uwb_mirror_rows(x, y, antennas, snapshots, &rows)
-    case .portable: uwb_mirror_rows_portable(x, y, antennas, snapshots, &rows)
+    case .own: uwb_mirror_rows(x, y, antennas, stride, snapshots, &rows)
+    case .portable: uwb_mirror_rows_portable(x, y, antennas, stride, snapshots, &rows)
     }
     let root = 2.0.squareRoot()
     for antenna in 0..<antennas {
       for t in 0..<snapshots {
         let mirror = antennas - 1 - antenna
-        let (a, b) = (antenna * snapshots + t, mirror * snapshots + t)
+        let (a, b) = (antenna * stride + t, mirror * stride + t)
         // The first half are sums, the second differences over j; one in the middle stays.
         let expected: (Double, Double)
         if antenna == mirror {
@@ -51,8 +52,8 @@ extension KernelTests {
           expected = (x[a] + x[b], y[a] + y[b])
         } else {
           let first = (antennas + 1) / 2
-          let own = (antenna - first) * snapshots + t
-          let other = (antennas - 1 - antenna + first) * snapshots + t
+          let own = (antenna - first) * stride + t
+          let other = (antennas - 1 - antenna + first) * stride + t
           expected = (y[own] - y[other], x[other] - x[own])
         }
         #expect(abs(rows[2 * antenna * snapshots + t] - expected.0) < 1e-15, "\(antenna), \(t)")

@@ -50,7 +50,7 @@ import Testing
     return result
   }
 
-  @Test(arguments: [2, 3, 5, 8], [1, 2, 17])
+  @Test(arguments: [2, 3, 5, 8], [1, 2, 17, 300])
   func matchesTheDefinition(antennas: Int, count: Int) {
     let x = Self.snapshots(antennas, count, seed: UInt64(4200 + antennas * 100 + count))
     for gains in [[], (0..<antennas).map { Complex(length: 2, phase: 0.7 * Double($0 * $0)) }] {
@@ -64,9 +64,9 @@ import Testing
         let order = expected.count
         for isReal in [false, true] {
           let covariance = SampleCovariance(
-            array: array, manifold: Manifold(array), averaging: averaging, isReal: isReal, snapshotLimit: 80)
+            array: array, manifold: Manifold(array), averaging: averaging, isReal: isReal, snapshotLimit: 300)
           // What was there before does not matter.
-          _ = covariance.load(Self.snapshots(antennas, 80, seed: 1))
+          _ = covariance.load(Self.snapshots(antennas, 300, seed: 1))
           #expect(covariance.load(x))
           #expect(covariance.order == order)
           covariance.makeComplexFromReal()
