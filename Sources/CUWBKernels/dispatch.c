@@ -120,6 +120,7 @@ CHOOSE(void, uwb_hermitian_product,
        (matrix, order, vector, out))
 
 CHOOSE(void, uwb_project_out, (const double *unit, long count, double *vector), (unit, count, vector))
+
 CHOOSE(void, uwb_block_means, (const float *values, long blocks, float *means), (values, blocks, means))
 
 CHOOSE(double, uwb_median, (float *values, long count), (values, count))

@@ -128,6 +128,7 @@ void uwb_hermitian_product(const double *matrix, long order, const double *vecto
 
 /// v ← v − u·(uᴴ·v), both `count` real parts and then as many imaginary ones.
 void uwb_project_out(const double *unit, long count, double *vector);
+
 /// The means of `blocks` blocks of 16 numbers.
 void uwb_block_means(const float *values, long blocks, float *means);
 
