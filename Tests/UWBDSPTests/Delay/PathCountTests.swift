@@ -76,7 +76,7 @@ import Testing
 
   @Test func endsWherePathsAreBeaten() {
     #expect(run(4, seed: 980) { _, _ in true }.count == nil)
-    #expect(run(4, seed: 980) { $0 >= 3 }.count == nil)
-    #expect(run(2, seed: 980) { $0 >= 3 }.count == 2)
+    #expect(run(4, seed: 980) { count, _ in count >= 3 }.count == nil)
+    #expect(run(2, seed: 980) { count, _ in count >= 3 }.count == 2)
   }
 }
