@@ -141,10 +141,16 @@ public struct CaptureFormat: Sendable {
       seen = source.buffered.count
       let prefix = source.buffered.bindMemory(to: UInt8.self)
       let isEnough = prefix.count >= peekLimit
-      candidates = candidates.filter { format in
-        format.recognise(prefix.span) != .no
+      // The first that is sure ends it: those after it may cost as much as reading the capture.
+      var undecided: [CaptureFormat] = []
+      for format in candidates {
+        switch format.recognise(prefix.span) {
+        case .yes: return format
+        case .undecided: undecided.append(format)
+        case .no: break
+        }
       }
-      if let format = candidates.first(where: { $0.recognise(prefix.span) == .yes }) { return format }
+      candidates = undecided
       guard !candidates.isEmpty, !isEnough, try source.fill() else { return nil }
     }
   }
