@@ -8,6 +8,7 @@ import UWBPlatform
 /// near enough for both.
 ///
 /// The first `PulseMisfit.mostCount` CIRs decide, one antenna of each, so that a capture gives the same pulse however its work is shared.
+/// Those that counted are held.
 public struct PulseLearning: Sendable {
   /// What came of it.
   public struct Outcome: Sendable, Hashable {
@@ -20,7 +21,8 @@ public struct PulseLearning: Sendable {
   private let profile: DeviceProfile
   private var tapSpacing = UWB.tap
   private var misfit: PulseMisfit?
-  private var estimation = PulseEstimation(holdsOut: false)
+  /// The CIRs that counted: most pulses fit, and none is estimated then.
+  private var counted: [(response: ChannelImpulseResponse, signal: PulseMisfit.Signal)] = []
   /// What the other phase may leave of first paths' rises at most, over what the profile's kind of phase leaves.
   private static let phaseMargin = 0.7
   /// Relative deviation of what a pulse leaves of a hundred rises, their lower quartile.
@@ -48,17 +50,26 @@ public struct PulseLearning: Sendable {
       misfit = PulseMisfit(profile.pulse, tapSpacing: tapSpacing)
     }
     guard response.tapSpacing == tapSpacing else { return }
+    let taps = prepared(response)
+    if let signal = misfit?.add(taps) { counted.append((response, signal)) }
+  }
+
+  private func prepared(_ response: ChannelImpulseResponse) -> PreparedTaps {
     let taps = PreparedTaps(tapCount: response.tapCount)
     taps.load(response, antenna: 0, backgroundPeriodTaps: profile.backgroundPeriodTaps)
-    guard let signal = misfit?.add(taps) else { return }
-    // A CIR scaled to its energy weighs less the more its channel lets through where the pulse is strong: the mean would be too flat.
-    estimation.add(taps, firstPathTap: signal.onset, power: signal.power)
+    return taps
   }
 
   /// What the CIRs so far say.
   public func outcome() -> Outcome {
     let finding = misfit?.finding()
-    guard finding?.isWrong == true,
+    guard finding?.isWrong == true else { return Outcome(finding: finding) }
+    var estimation = PulseEstimation(holdsOut: false)
+    for (response, signal) in counted {
+      // A CIR scaled to its energy weighs less the more its channel lets through where the pulse is strong: the mean would be too flat.
+      estimation.add(prepared(response), firstPathTap: signal.onset, power: signal.power)
+    }
+    guard
       let estimate = estimation.estimate(
         tapSpacing: tapSpacing, phaseShares: [0, 1], usual: profile.pulse.isSymmetric ? 0 : 1, margin: Self.phaseMargin),
       let left = estimation.residual(of: .measured(estimate.pulse), tapSpacing: tapSpacing),

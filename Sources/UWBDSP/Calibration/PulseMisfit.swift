@@ -115,10 +115,11 @@ public struct PulseMisfit: Sendable {
       return 0.5 - 0.5 * Float.cos(.pi * share)
     }
     window = taper
-    let samples = (0..<Self.windowTaps).map { tap in
-      Complex(taper[tap] * Float(pulse(Double(tap - Self.tapsBefore) * tapSpacing)))
+    let powers = Self.powers { samples in
+      for tap in 0..<Self.windowTaps {
+        samples[2 * tap] = taper[tap] * Float(pulse(Double(tap - Self.tapsBefore) * tapSpacing))
+      }
     }
-    let powers = Self.powers(samples)
     pulsePowers = powers
     let least = Self.leastPower * (powers.max() ?? 0)
     // Bands lie side by side: the pulse's spectrum has no gaps.
@@ -288,17 +289,27 @@ public struct PulseMisfit: Sendable {
   }
 
   private func powers(_ taps: PreparedTaps, from start: Int) -> [Double] {
-    Self.powers(
-      (0..<Self.windowTaps).map { tap in
-        let index = 2 * (start + tap)
-        return Complex(window[tap] * taps.taps[index], window[tap] * taps.taps[index + 1])
-      })
+    let source = taps.taps(in: start..<start + Self.windowTaps) + 2 * start
+    return Self.powers { samples in
+      for (tap, weight) in window.enumerated() {
+        samples[2 * tap] = weight * source[2 * tap]
+        samples[2 * tap + 1] = weight * source[2 * tap + 1]
+      }
+    }
   }
 
   /// Powers at frequencies 0 … N/2, those of f and −f averaged: a pulse is real.
-  private static func powers(_ samples: [Complex<Float>]) -> [Double] {
-    let padded = samples + [Complex<Float>](repeating: .zero, count: points - samples.count)
-    let spectrum = FourierTransform.forward(padded).map { Double($0.lengthSquared) }
-    return (0...points / 2).map { (spectrum[$0] + spectrum[(points - $0) % points]) / 2 }
+  ///
+  /// - Parameter fill: writes the window's samples, interleaved, over zeros.
+  private static func powers(_ fill: (UnsafeMutablePointer<Float>) -> Void) -> [Double] {
+    let samples = AlignedBuffer<Float>(count: 2 * points, zero: 0)
+    let spectrum = AlignedBuffer<Float>(count: 2 * points, zero: 0)
+    fill(samples.pointer)
+    FourierRecipe(count: points, direction: .forward).makePlan().execute(samples.pointer, into: spectrum.pointer)
+    func power(_ point: Int) -> Double {
+      let (real, imaginary) = (spectrum.pointer[2 * point], spectrum.pointer[2 * point + 1])
+      return Double(real * real + imaginary * imaginary)
+    }
+    return (0...points / 2).map { (power($0) + power((points - $0) % points)) / 2 }
   }
 }
