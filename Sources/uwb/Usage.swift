@@ -5,8 +5,12 @@ import UWBCapture
 /// What the argument parser leaves open when something is wrong with a command line: the nearest name for one that is misspelt,
 /// and the usage of the verb that was meant.
 enum Usage {
+  /// - Returns: the verb that is named, or the group of verbs, and the arguments behind its name.
   /// - Throws: `WrongUsage` for a verb that is not known, or a name that is no text.
-  static func check(_ arguments: [String]) throws {
+  @discardableResult
+  static func check(
+    _ arguments: [String]
+  ) throws -> (verb: any ParsableCommand.Type, rest: ArraySlice<String>) {
     if let position = arguments.firstIndex(where: { $0.unicodeScalars.contains("\u{FFFD}") }) {
       throw WrongUsage(
         problem:
@@ -14,14 +18,15 @@ enum Usage {
           + "input: uwb replay - < FILE", verb: Uwb.self)
     }
     var group: any ParsableCommand.Type = Uwb.self
-    for argument in arguments {
+    for (position, argument) in arguments.enumerated() {
       let verbs = group.configuration.subcommands
-      guard !verbs.isEmpty, !argument.hasPrefix("-"), argument != "help" else { return }
+      guard !verbs.isEmpty, !argument.hasPrefix("-"), argument != "help" else { return (group, arguments[position...]) }
       guard let verb = verbs.first(where: { $0._commandName == argument }) else {
         throw WrongUsage(problem: unknownVerb(argument, verbs), verb: group)
       }
       group = verb
     }
+    return (group, [])
   }
 
   private static func unknownVerb(_ name: String, _ verbs: [any ParsableCommand.Type]) -> String {

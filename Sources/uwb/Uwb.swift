@@ -46,8 +46,8 @@ package struct Uwb: AsyncParsableCommand {
     Interruption.listen()
     let arguments = Array(CommandLine.arguments.dropFirst())
     do {
-      try Usage.check(arguments)
-      try await run(arguments)
+      let (verb, rest) = try Usage.check(arguments)
+      try await run(arguments, verb, Array(rest))
     } catch let error as WrongUsage {
       Message.write(error.text)
       Foundation.exit(ExitCode.validationFailure.rawValue)
@@ -56,9 +56,11 @@ package struct Uwb: AsyncParsableCommand {
     }
   }
 
-  private static func run(_ arguments: [String]) async throws {
+  private static func run(
+    _ arguments: [String], _ verb: any ParsableCommand.Type, _ rest: [String]
+  ) async throws {
     ReportFile.arguments.withLock { $0 = arguments }
-    var command = try await asyncParseAsRoot(arguments)
+    var command = try await parsed(arguments, verb, rest)
     do {
       if var command = command as? any AsyncParsableCommand {
         try await command.run()
@@ -69,6 +71,19 @@ package struct Uwb: AsyncParsableCommand {
     } catch let error as ValidationError {
       throw WrongUsage(problem: error.message, verb: type(of: command))
     }
+  }
+
+  /// The verb that the arguments ask for.
+  ///
+  /// A verb is parsed by itself: from the root the parser makes the options of all verbs. Help, and what is wrong with the arguments, come
+  /// from the root, which knows the verb's whole name.
+  private static func parsed(
+    _ arguments: [String], _ verb: any ParsableCommand.Type, _ rest: [String]
+  ) async throws -> any ParsableCommand {
+    if verb.configuration.subcommands.isEmpty, let command = try? verb.parseAsRoot(rest), type(of: command) == verb {
+      return command
+    }
+    return try await asyncParseAsRoot(arguments)
   }
 
   /// Ends the program with what was asked for (help), or with what went wrong.
