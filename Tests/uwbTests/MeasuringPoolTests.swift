@@ -18,7 +18,7 @@ import UWBDSP
   private static func pool(
     _ engine: RangingEngine, threads: Int
   ) -> MeasuringPool<ClockedExchange, RangingMeasurement> {
-    MeasuringPool(threads: threads) {
+    MeasuringPool(WorkPool(threads: threads)) {
       let workspace = engine.makeWorkspace()
       return { engine.measure($0.exchange, clock: $0.clock, using: workspace) }
     }

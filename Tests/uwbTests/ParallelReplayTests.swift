@@ -39,6 +39,25 @@ struct ParallelReplayTests {
     #expect(shared.output == alone.output)
   }
 
+  @Test("captures that are opened ahead are told in their turn, those that can't be read among them")
+  func openedAhead() throws {
+    let folder = try TemporaryFolder()
+    let captures = try Self.captures(folder)
+    let empty = folder.path("empty.log")
+    try Data().write(to: URL(fileURLWithPath: empty))
+    let all = [empty, captures[0], folder.path("missing.log"), captures[1], empty] + captures
+    let alone = try UwbProcess.run(Self.replay(all, "--verbose", "--threads", "1"))
+    #expect(alone.status == 1 && !alone.output.isEmpty)
+    let shared = try UwbProcess.run(Self.replay(all, "--verbose", "--threads", "3"))
+    #expect(shared.output == alone.output)
+    #expect(shared.status == alone.status)
+    // Not what it cost.
+    let told = { (run: UwbProcess) in
+      run.errors.split(separator: "\n").filter { $0.hasPrefix("Error:") || $0.contains(": format ") }
+    }
+    #expect(told(shared) == told(alone) && told(alone).count == 7)
+  }
+
   @Test("damage in the middle ends a replay on many threads as it does on one")
   func damage() throws {
     let folder = try TemporaryFolder()

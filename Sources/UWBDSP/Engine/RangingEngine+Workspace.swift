@@ -73,6 +73,13 @@ extension RangingEngine {
     }
   }
 
+  /// Makes the tables that engines share and that depend on no CIR, so that the first exchange need not wait for them.
+  package func prepare(tapSpacing: Double) {
+    guard [.adaptive, .riceFit].contains(configuration.delay), EngineLimits.tapSpacing.contains(tapSpacing)
+    else { return }
+    _ = RiceTables.shared(configuration.receiver(tapSpacing: tapSpacing))
+  }
+
   /// Memory for CIRs of at most `tapCount` taps and `antennaCount` antennas, the array's unless given; larger ones make it grow.
   public func makeWorkspace(tapCount: Int = 1016, antennaCount: Int? = nil) -> Workspace {
     Workspace(

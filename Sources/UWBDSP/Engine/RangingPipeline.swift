@@ -12,8 +12,8 @@ import UWBTypes
 public final class RangingPipeline: RangingProcess {
   /// The engine that measures.
   public let engine: RangingEngine
-  /// The engine's memory: what it holds of the exchange measured last stays until the next.
-  public let workspace: RangingEngine.Workspace
+  /// The engine's memory, made when it is first asked for: what it holds of the exchange measured last stays until the next.
+  public private(set) lazy var workspace = engine.makeWorkspace()
   private var clocks: EachPair<ClockTracker>
   private var trackers: EachPair<PeerTracker>?
 
@@ -25,9 +25,9 @@ public final class RangingPipeline: RangingProcess {
     workspace: RangingEngine.Workspace? = nil
   ) {
     self.engine = engine
-    self.workspace = workspace ?? engine.makeWorkspace()
     clocks = EachPair(ClockTracker(engine.configuration.clocks))
     trackers = tracking.map { EachPair(PeerTracker($0)) }
+    if let workspace { self.workspace = workspace }
   }
 
   /// All steps.

@@ -57,7 +57,7 @@ package final class LibraryEngine: Sendable {
     var next = 0
     var wasStopped = false
     // Nothing is thrown out of the pool: its threads then have done with the memory when it returns.
-    let pool = MeasuringPool(threads: threads) { [self] in
+    let pool = MeasuringPool(WorkPool(threads: threads)) { [self] in
       let loan = Loan(of: self, tapSpacing: block.tapSpacing)
       return { [self] (cir: Int) in findPaths(cir, of: block, using: loan.workspace, deliver) }
     }

@@ -76,6 +76,9 @@ struct EngineOptions: ParsableArguments {
     }
   }
 
+  /// Whether what does not fit is told, or moves a truth's clock, while a capture is opened and read.
+  var tellsWhileReading: Bool { calibration != nil || array != nil || input.truth.truthTrajectory != nil }
+
   /// With `--strict`: reads the captures to their ends for what does not fit. Standard input is checked as it is read.
   ///
   /// - Throws: `CaptureError` where something does not fit.
@@ -129,20 +132,29 @@ struct EngineOptions: ParsableArguments {
   /// The engine that replays a capture: where nothing says otherwise, with the pulse that its first CIRs show if the profile's is plainly
   /// wrong, which is told. Calibrations hold for the pulse that they were made with: with one, none is learned.
   ///
+  /// - Parameter known: what the CIRs show, where they have been read.
   /// - Returns: with the engine, what was told.
   /// - Throws: as `engine`.
   func replayEngine(
-    for header: CaptureHeader, file: String, first: RangingExchange
+    for header: CaptureHeader, file: String, first: RangingExchange, known: PulseLearning.Outcome? = nil
   ) throws -> (engine: RangingEngine, pulse: String?) {
     var configuration = try configuration(for: header, file: file, first: first)
     var told: String?
-    if pulse == nil, calibration == nil, configuration.delay != .chip {
-      let outcome = CapturePulse.outcome(file, input, configuration.profile)
+    if learning(of: header, file: file) != nil {
+      let outcome = known ?? CapturePulse.outcome(file, input, configuration.profile)
       told = CapturePulse.text(outcome, configuration.profile)
       configuration.profile = configuration.profile.with(outcome)
       if let told { Message.warn("\(file): \(told)") }
     }
     return (RangingEngine(configuration), told)
+  }
+
+  /// Learns the pulse of a capture that calls itself `header`; `nil` where nothing of it would be used.
+  func learning(of header: CaptureHeader, file: String) -> CapturePulse? {
+    guard pulse == nil, calibration == nil, let profile = try? input.deviceProfile(of: header, file: file),
+      (delay ?? profile.delay) != .chip
+    else { return nil }
+    return CapturePulse(profile)
   }
 
   private func configuration(

@@ -50,10 +50,11 @@ struct PathsCommand: ParsableCommand {
     var failures = 0
     var isFirst = true
     var page = PathsPage(page.begin(captures: captures, files: engine.namedFiles), captures: captures)
+    var queue = CaptureQueue(captures, engine: engine, pool: WorkPool(threads: threads))
     for (place, (capture, name)) in zip(captures, CaptureNames.shortest(captures)).enumerated()
     where !Interruption.isRequested {
       do {
-        try find(capture, name, bytes, isFirst: isFirst, place, &page)
+        try find(try queue.next(name: name), capture, name, bytes, isFirst: isFirst, place, &page)
         isFirst = false
       } catch let error as CaptureError {
         Message.write("Error: \(error)")
@@ -66,9 +67,10 @@ struct PathsCommand: ParsableCommand {
   }
 
   private func find(
-    _ path: String, _ name: String, _ bytes: ByteOutput, isFirst: Bool, _ place: Int, _ page: inout PathsPage?
+    _ input: EngineInput, _ path: String, _ name: String, _ bytes: ByteOutput, isFirst: Bool, _ place: Int,
+    _ page: inout PathsPage?
   ) throws {
-    var input = try EngineInput(path, name: name, engine: engine)
+    var input = input
     defer { input.progress.finish() }
     guard let ranging = input.engine else { return }
     let start = heading(name, input.header, ranging, isFirst: isFirst)
@@ -76,7 +78,7 @@ struct PathsCommand: ParsableCommand {
     page?.begin(input.header, ranging, place: place)
     let (kind, listsPaths, keepsRows) = (output.rows, listsPaths, page != nil)
     let isLive = path == "-"
-    try input.run(threads: isLive ? 1 : threads) {
+    try input.run {
       let finder = PathFinder(ranging, capture: name, kind: kind, listsPaths: listsPaths, keepsRows: keepsRows)
       return { finder.find(in: $0) }
     } prepare: {

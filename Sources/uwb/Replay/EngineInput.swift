@@ -19,21 +19,27 @@ struct EngineInput {
   var progress: Progress
   /// Streams end by themselves when they are interrupted, with what had come until then.
   private let isStream: Bool
-  private var reader: any CaptureReader
-  private var first: RangingExchange?
+  private var reader: ReadAhead
+  private let pool: WorkPool
 
-  init(_ path: String, name: String, engine options: EngineOptions) throws {
+  /// - Parameters:
+  ///   - pool: works on it, but for standard input: somebody waits for each update of a live stream, none is held back for company.
+  ///   - open: opens the capture at `path`.
+  init(
+    _ path: String, name: String, engine options: EngineOptions, pool: WorkPool, open: () throws -> ReadAhead
+  ) throws {
     self.name = name
+    self.pool = path == "-" ? WorkPool(threads: 1) : pool
     let size = captureByteCount(path)
     isStream = size == nil
     progress = Progress(name, totalBytes: size)
-    reader = try options.open(path)
-    // The header is whole once the first exchange was read.
-    let next = try reader.next()
-    first = next
+    let opened = try open()
+    let header = opened.header
     // What follows the engine is `ReplayPipeline`'s, for shards, too.
-    let header = reader.header
-    let found = try next.map { try options.replayEngine(for: header, file: path, first: $0) }
+    let found = try opened.first.map {
+      try options.replayEngine(for: header, file: path, first: $0, known: opened.pulse)
+    }
+    reader = opened
     pulse = found?.pulse
     pipeline = found.map { RangingPipeline($0.engine, tracking: nil) }
     Message.detail(
@@ -48,12 +54,12 @@ struct EngineInput {
 
   /// Measures every exchange that `isWanted` (asked in order, once for each) says yes to; `deliver` gets them in order.
   mutating func measure(
-    threads: Int, isWanted: (RangingExchange) throws -> Bool,
+    isWanted: (RangingExchange) throws -> Bool,
     deliver: (RangingExchange, RangingMeasurement) throws -> Void
   ) throws {
     guard let pipeline else { return }
     let engine = pipeline.engine
-    try run(threads: threads) { () -> (ClockedExchange) -> RangingMeasurement in
+    try run { () -> (ClockedExchange) -> RangingMeasurement in
       let workspace = engine.makeWorkspace()
       return { engine.measure($0.exchange, clock: $0.clock, using: workspace) }
     } prepare: { exchange in
@@ -67,19 +73,18 @@ struct EngineInput {
 
   /// Reads every exchange and works on what `prepare` makes of it; `deliver` gets the results in order.
   mutating func run<Item: Sendable, Result: Sendable>(
-    threads: Int, makeWorker: @escaping @Sendable () -> (Item) -> Result,
+    makeWorker: @escaping @Sendable () -> (Item) -> Result,
     prepare: (RangingExchange) throws -> Item?, deliver: (Item, Result) throws -> Void
   ) throws {
     var count = 0
     func next() throws -> Item? {
-      while isStream || !Interruption.isRequested, let exchange = try first ?? reader.next() {
-        first = nil
+      while isStream || !Interruption.isRequested, let exchange = try reader.next() {
         count += 1
         progress.update(bytes: reader.bytesRead, exchanges: count)
         if let item = try prepare(exchange) { return item }
       }
       return nil
     }
-    try MeasuringPool(threads: threads, makeWorker: makeWorker).run(next: next, deliver: deliver)
+    try MeasuringPool(pool, makeWorker: makeWorker).run(next: next, deliver: deliver)
   }
 }

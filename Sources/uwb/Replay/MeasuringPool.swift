@@ -1,71 +1,47 @@
-import Dispatch
-import Foundation
 import UWBTypes
 
 /// Works on several threads and hands results on in the order in which their items came.
 ///
-/// Each thread has a worker of its own, and a result depends on nothing but its item: what comes out is the same for any number of
+/// Each thread borrows a worker, and a result depends on nothing but its item: what comes out is the same for any number of
 /// threads. Items travel in batches of about a millisecond's work. The first ones travel alone, so that the first result comes at once.
 /// The caller's thread reads, delivers, and works while it has to wait. At most `window` batches are under way: memory stays flat.
 final class MeasuringPool<Item: Sendable, Result: Sendable>: Sendable {
-  /// What one thread does, with the memory that it holds.
+  /// What one thread at a time does, with the memory that it holds.
   typealias Worker = (Item) -> Result
 
-  private final class Batch: Sendable {
-    struct Outcome {
-      var results: [Result]
-      var duration: Duration
-    }
-
-    let items: [Item]
-    /// `nil` until all is done.
-    let outcome = StateLock<Outcome?>(nil)
-    let isDone = DispatchSemaphore(value: 0)
-
-    init(_ items: [Item]) { self.items = items }
-
-    func work(_ worker: Worker) {
-      var results: [Result] = []
-      let duration = ContinuousClock().measure { results = items.map(worker) }
-      let outcome = Outcome(results: results, duration: duration)
-      self.outcome.withLock { $0 = outcome }
-      isDone.signal()
-    }
+  private struct Outcome {
+    var results: [Result]
+    var duration: Duration
   }
 
+  /// A worker on its way from thread to thread: it works for one at a time.
+  private struct Idle: @unchecked Sendable {
+    let worker: Worker
+  }
+
+  private let pool: WorkPool
   private let makeWorker: @Sendable () -> Worker
   private let window: Int
-  private let threads: Int
-  /// Batches that nobody has taken yet, the next one last; one count of `offered` for each, and one for each thread to end.
-  private let pending = StateLock<[Batch]>([])
-  private let offered = DispatchSemaphore(value: 0)
+  private let idle = StateLock<[Idle]>([])
 
-  /// - Parameter makeWorker: called once on each thread.
-  init(threads: Int, makeWorker: @escaping @Sendable () -> Worker) {
+  /// - Parameter makeWorker: called at most once for each thread.
+  init(_ pool: WorkPool, makeWorker: @escaping @Sendable () -> Worker) {
+    self.pool = pool
     self.makeWorker = makeWorker
-    self.threads = threads
-    window = 4 * threads
+    window = 4 * pool.threads
   }
 
   /// Works on all that `next` yields; `deliver` sees each item with its result, on this thread, in order. One thread takes one item
   /// at a time.
   func run(next: () throws -> Item?, deliver: (Item, Result) throws -> Void) throws {
-    guard threads > 1 else {
+    guard pool.threads > 1 else {
       let worker = makeWorker()
       while let item = try next() { try deliver(item, worker(item)) }
       return
     }
-    for _ in 1..<threads {
-      let thread = Thread { [self] in work() }
-      // As much as the main thread has: LAPACK and FFTW are not frugal.
-      thread.stackSize = 8 << 20
-      thread.start()
-    }
-    // Whatever throws on the way out, the threads end.
-    defer { for _ in 1..<threads { offered.signal() } }
-
-    let worker = makeWorker()
-    var underWay: [Batch] = []
+    var underWay: [(items: [Item], job: WorkPool.Job<Outcome>)] = []
+    // Whatever throws on the way out, nothing more is begun.
+    defer { for batch in underWay { batch.job.cancel() } }
     var count = 1
     var isEnded = false
     while !isEnded || !underWay.isEmpty {
@@ -75,39 +51,22 @@ final class MeasuringPool<Item: Sendable, Result: Sendable>: Sendable {
         while items.count < count, let item = try next() { items.append(item) }
         isEnded = items.count < count
         guard !items.isEmpty else { break }
-        let batch = Batch(items)
-        underWay.append(batch)
-        pending.withLock { $0.insert(batch, at: 0) }
-        offered.signal()
+        underWay.append((items, pool.submit { [self, items] in work(items) }))
       }
       guard let first = underWay.first else { break }
-      let outcome = wait(for: first, worker)
+      let outcome = pool.value(of: first.job)
       underWay.removeFirst()
       for (item, result) in zip(first.items, outcome.results) { try deliver(item, result) }
       count = BatchSize.next(after: first.items.count, taking: outcome.duration)
     }
   }
 
-  /// What came of `batch`, once it is there; batches that nobody has taken are worked on meanwhile.
-  private func wait(for batch: Batch, _ worker: Worker) -> Batch.Outcome {
-    while true {
-      if let outcome = batch.outcome.withLock({ $0 }) { return outcome }
-      if offered.wait(timeout: .now()) == .success {
-        pending.withLock { $0.popLast() }?.work(worker)
-      } else {
-        batch.isDone.wait()
-      }
-    }
-  }
-
-  /// A thread's life: batches until there is a count of `offered` without one.
-  private func work() {
-    let worker = makeWorker()
-    while true {
-      offered.wait()
-      guard let batch = pending.withLock({ $0.popLast() }) else { return }
-      batch.work(worker)
-    }
+  private func work(_ items: [Item]) -> Outcome {
+    let own = idle.withLock { $0.popLast() } ?? Idle(worker: makeWorker())
+    var results: [Result] = []
+    let duration = ContinuousClock().measure { results = items.map(own.worker) }
+    idle.withLock { $0.append(own) }
+    return Outcome(results: results, duration: duration)
   }
 }
 

@@ -6,7 +6,10 @@ import UWBDSP
 /// `uwb replay`: captures in, nearby-object updates out.
 struct ReplayCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "replay", abstract: "Turn captures into nearby-object updates.",
+    commandName: "replay",
+    // Parsed by itself (`Uwb.parsed`), it is not searched for requests of completion scripts, which are the root's.
+    _superCommandName: "uwb",
+    abstract: "Turn captures into nearby-object updates.",
     discussion: """
       Each exchange of a capture yields one update or one rejected event, in order. The summary counts skipped input \
       by reason. - reads standard input, for instance a live serial port.
@@ -136,10 +139,13 @@ struct ReplayCommand: ParsableCommand {
     var totals = ReplayTotals()
     var failures = 0
     let names = CaptureNames.shortest(captures)
+    // Somebody waits for each update at the recorded pace: none is held back for company.
+    var queue = CaptureQueue(captures, engine: engine, pool: WorkPool(threads: pace == .recorded ? 1 : threads))
     for (place, capture) in captures.enumerated() where !Interruption.isRequested {
       do {
+        let input = try queue.next(name: names[place])
         totals.add(
-          try replay(capture, names[place], place, truths?[capture: capture], poses, into: &sink, page: &page))
+          try replay(input, capture, names[place], place, truths?[capture: capture], poses, into: &sink, page: &page))
       } catch let error as CaptureError {
         try fail(error)
         failures += 1
@@ -153,10 +159,10 @@ struct ReplayCommand: ParsableCommand {
   }
 
   private func replay(
-    _ path: String, _ name: String, _ place: Int, _ truth: GroundTruth?, _ poses: PoseTable?,
+    _ input: EngineInput, _ path: String, _ name: String, _ place: Int, _ truth: GroundTruth?, _ poses: PoseTable?,
     into sink: inout any ReplayOutput, page: inout ReplayPage?
   ) throws -> ReplayTotals {
-    var input = try EngineInput(path, name: name, engine: engine)
+    var input = input
     defer { input.progress.finish() }
     var header = input.header
     // Notes of the capture itself are for info; shards don't hold them.
@@ -168,8 +174,7 @@ struct ReplayCommand: ParsableCommand {
     var pacer = Pacer(isOn: pace == .recorded)
     let isLive = path == "-" || pace == .recorded
     var pipeline = ReplayPipeline(poses: poses)
-    // Somebody waits for each update of a live stream: none is held back for company.
-    try input.measure(threads: isLive ? 1 : threads) { exchange in
+    try input.measure { exchange in
       pacer.wait(until: exchange.time)
       return true
     } deliver: { exchange, raw in
@@ -198,13 +203,14 @@ struct ReplayCommand: ParsableCommand {
   /// `--shard`: measurements alone.
   private func measure(_ output: ShardOutput, _ shard: Shard) throws {
     var output = output
-    for (capture, name) in zip(captures, CaptureNames.shortest(captures)) where !Interruption.isRequested {
-      var input = try EngineInput(capture, name: name, engine: engine)
+    var queue = CaptureQueue(captures, engine: engine, pool: WorkPool(threads: threads))
+    for name in CaptureNames.shortest(captures) where !Interruption.isRequested {
+      var input = try queue.next(name: name)
       defer { input.progress.finish() }
       try output.begin(capture: input.name, header: input.header, pulse: input.pulse)
       // Shards are told by place in the capture: indices may have gaps and repeat.
       var count = 0
-      try input.measure(threads: threads) { _ in
+      try input.measure { _ in
         defer { count += 1 }
         return shard.holds(count)
       } deliver: { exchange, raw in

@@ -15,7 +15,9 @@ struct LiveReplay: LiveStream {
     self.path = path
     self.poses = poses
     name = CaptureNames.shortest([path])[0]
-    input = try EngineInput(path, name: name, engine: engine)
+    // Somebody waits for each update: none is held back for company.
+    var queue = CaptureQueue([path], engine: engine, pool: WorkPool(threads: 1))
+    input = try queue.next(name: name)
   }
 
   var state: LiveState { LiveState(title: name, kind: path == "-" ? .pipe : .replay, devices: [name]) }
@@ -25,8 +27,7 @@ struct LiveReplay: LiveStream {
     output.begin(capture: name, header: input.header)
     var pacer = Pacer(isOn: path != "-")
     var pipeline = ReplayPipeline(poses: poses)
-    // Somebody waits for each update: none is held back for company.
-    try input.measure(threads: 1) { exchange in
+    try input.measure { exchange in
       pacer.wait(until: exchange.time)
       return !Interruption.isRequested
     } deliver: { exchange, raw in
