@@ -41,13 +41,14 @@ struct OnsetProfile: Sendable, Hashable {
   func covariance(_ table: PulseTable, onset: Double, count: Int) -> [Double] {
     let step = 0.25
     let column = AlignedBuffer<Double>(count: count, zero: 0)
-    var matrix = [Double](repeating: 0, count: count * count)
+    let matrix = AlignedBuffer<Double>(count: count * count, zero: 0)
     func add(at delay: Double, power: Double) {
       guard power > 0 else { return }
       table.evaluate(delay: delay, firstTap: 0, count: count, into: column.pointer)
       for row in 0..<count {
         let scaled = power * column.pointer[row]
-        for index in 0..<count { matrix[row * count + index] += scaled * column.pointer[index] }
+        let target = matrix.pointer + row * count
+        for index in 0..<count { target[index] += scaled * column.pointer[index] }
       }
     }
     add(at: onset, power: firstPath)
@@ -56,6 +57,6 @@ struct OnsetProfile: Sendable, Hashable {
       let time = (Double(index) + 0.5) * step
       add(at: onset + time, power: step * scattering(time))
     }
-    return matrix
+    return (0..<count * count).map { matrix.pointer[$0] }
   }
 }

@@ -7,8 +7,6 @@ import UWBDSP
 struct ReplayCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "replay",
-    // Parsed by itself (`Uwb.parsed`), it is not searched for requests of completion scripts, which are the root's.
-    _superCommandName: "uwb",
     abstract: "Turn captures into nearby-object updates.",
     discussion: """
       Each exchange of a capture yields one update or one rejected event, in order. The summary counts skipped input \

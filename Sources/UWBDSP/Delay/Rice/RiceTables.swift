@@ -112,6 +112,9 @@ final class RiceTables: Sendable {
     return result
   }
 
+  /// ρ
+  private static let ratios = (0..<8).map { pow(10, Double(OnsetTables.ratiosdB[$0]) / 10) }
+
   /// - Parameter pulse: of the path before the scattering; `nil` where there is none.
   private static func fill(
     _ cell: UnsafeMutablePointer<Float>, _ pulse: UnsafePointer<Double>?, _ scattering: Scattering
@@ -128,7 +131,7 @@ final class RiceTables: Sendable {
         seen += element * (pulse?[tap] ?? 0)
       }
       for lane in 0..<8 {
-        let scaled = pow(10, Double(OnsetTables.ratiosdB[lane]) / 10) * scattering.values[component]
+        let scaled = Self.ratios[lane] * scattering.values[component]
         let gain = scaled / (1 + scaled)
         gains[component * 8 + lane] = Float(gain)
         held[component * 8 + lane] = Float(gain * seen)
