@@ -136,7 +136,9 @@ import UWBPlatform
       #expect(
         abs((outcome.delay - Double(firstTap) - likeliest) * steps - crest) < 0.05 * deviation,
         "window \(index): \(outcome), not \(crest)")
-      #expect(abs(outcome.deviation * steps / deviation - 1) < 0.1, "window \(index): \(outcome), not \(deviation)")
+      // What little lies beside the crest counts with its distance.
+      let stated = outcome.deviation * steps / deviation
+      #expect(stated > 0.9 && stated < 1.15, "window \(index): \(outcome), not \(deviation)")
     }
   }
 
