@@ -3,8 +3,8 @@ import UWBPlatform
 
 /// How a signal space turns from one row to the next: the eigenvalues of Ψ in X₁·Ψ = X₂.
 ///
-/// Total least squares on real matrices for unitary ESPRIT: with U the K strongest eigenvectors of [X₁ X₂]ᵀ[X₁ X₂], U₁ and U₂ its halves,
-/// Ψᵀ = U₂·U₁⁻¹ (Roy & Kailath 1989, by the complement of their noise space). Least squares on complex matrices for the matrix pencil:
+/// Total least squares on real matrices for unitary ESPRIT: Ψᵀ = U₂·U₁⁻¹ (Roy & Kailath 1989, by the complement of their noise space). U₁ and U₂
+/// are the halves of the K strongest eigenvectors of [X₁ X₂]ᵀ[X₁ X₂]. Least squares on complex matrices for the matrix pencil:
 /// Ψ = (X₁ᴴX₁)⁻¹·X₁ᴴX₂. One and two sources by closed forms, more by LAPACK. Cost O(m·K² + K³) for X of m rows.
 struct ShiftInvariance {
   /// Most sources K.

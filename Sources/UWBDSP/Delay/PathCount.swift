@@ -99,8 +99,7 @@ final class PathCount<Model: PathModel> {
   /// Whether the model's last `solve` was of what stands.
   private var isSolved = false
 
-  /// - Parameter mostSteps: of all descents of a search. Where they do not suffice the paths so far are what it finds, unsettled: as
-  ///   many are more than any channel of the arena asks for.
+  /// - Parameter mostSteps: of all descents of a search. Where they do not suffice, the paths so far are what it finds, unsettled.
   init(_ model: Model, mostPaths: Int, mostSteps: Int = 120) {
     self.model = model
     self.mostPaths = mostPaths
@@ -119,9 +118,9 @@ final class PathCount<Model: PathModel> {
   /// - Parameters:
   ///   - variance: of a sample's noise, model error included.
   ///   - logSNR: ln of the strongest power over it.
-  ///   - isBeaten: asked before a third path is fitted, and before each after it, with the number of paths that the model's last `solve`
-  ///     was of, and the share of what they leave that one more at the best place would explain: whether another explanation is better than
-  ///     these paths, and than any more of them could be. The search ends there.
+  ///   - isBeaten: whether another explanation is better than the paths so far, and than more of them could be. The search ends there.
+  ///     Asked before a third path is fitted, and before each after it. The model's last `solve` is of the paths so far. Arguments: their
+  ///     number, and the share of their residual that one more would explain at its best place.
   /// - Returns: how many there are, or `nil` where they are beaten; whether the last fit settled; the steps of all descents.
   func run(
     from start: Model.Position, variance: Double, logSNR: Double, isBeaten: (Int, Double) -> Bool = { _, _ in false }

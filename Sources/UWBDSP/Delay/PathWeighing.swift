@@ -21,9 +21,10 @@ struct PathWeighing {
   private static let misfitMargin = 8.0
   /// What noise alone leaves of an antenna's 16 taps beside three or four paths: a low estimate.
   private static let leastResidual = 14.0
-  /// Where one more path explains less than the first share of what some paths leave, many more stand behind it, and the second of the
-  /// rest is the least that it leaves: the last path of a list explains more, or there was little left.
-  private static let (lastShare, leastShare) = (0.55, 0.25)
+  /// The last path of a list explains at least this share of what the others leave.
+  private static let lastShare = 0.55
+  /// A path that explains less is one of many. Fitted with the others, it leaves at least this share of what it would leave alone.
+  private static let leastShare = 0.25
   /// What the weakest path that is believed costs, and how much more on each further antenna, where it may be weaker.
   private static let leastCost = (first: 7.4, further: 1.6)
   /// Taps: the deviation that paths among others are credited with as long as theirs is not known.

@@ -2,8 +2,7 @@ import UWBTypes
 
 /// Works on several threads and hands results on in the order in which their items came.
 ///
-/// Each thread borrows a worker, and a result depends on nothing but its item: what comes out is the same for any number of
-/// threads. Items travel in batches of about a millisecond's work. The first ones travel alone, so that the first result comes at once.
+/// A result depends on nothing but its item, so that what comes out is the same for any number of threads. Items travel in batches of about a millisecond's work. The first ones travel alone, so that the first result comes at once.
 /// The caller's thread reads, delivers, and works while it has to wait. At most `window` batches are under way: memory stays flat.
 final class MeasuringPool<Item: Sendable, Result: Sendable>: Sendable {
   /// What one thread at a time does, with the memory that it holds.

@@ -9,9 +9,10 @@ final class DelayPosterior {
   static let mostCrests = 24
   static let binsPerTap = Double(RiceTables.stepsPerTap)
   private static let binCount = RiceTables.onsetCount + 2
-  /// Share of the second moment in the stated variance, which counts a path that may have been missed with its distance; the rest is the
-  /// variance of a crest that holds as much as a Gaussian within its deviation.
+  /// Share of the second moment in the stated variance: a path that may have been missed counts with its distance. The rest is the
+  /// heaviest crest's variance.
   private static let momentShare = 0.8
+  /// Of the mass, the least that a crest holds whose variance counts: what a Gaussian has within its deviation.
   private static let core = 0.68
   /// Of the median: secants at most, taps of a bracket, and error of the mass relative to all of it.
   private static let (mostSecants, narrowest, tolerance) = (60, 1e-6, 1e-4)
