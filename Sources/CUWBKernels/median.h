@@ -40,12 +40,13 @@ double KERNEL(uwb_median)(float *values, long count) {
     } else if (sumIntegers(upTo) > high) {
       return value;
     } else {
-      Eight next = all(infinity);
+      // The smallest that is larger: as its negative, for which there is `larger`.
+      Eight next = all(-infinity);
       for (long place = 0; place < end; place += 8) {
         const Eight others = load(values + place);
-        next = -larger(-next, choose(others > value, -others, all(-infinity)));
+        next = larger(next, choose(others > value, -others, all(-infinity)));
       }
-      return ((double)value - (double)largest(-next)) / 2;
+      return ((double)value - (double)largest(next)) / 2;
     }
   }
   return 0;

@@ -18,7 +18,8 @@ public struct HermitianEigenvectors: Sendable, Hashable {
   public final class Workspace {
     fileprivate let order: Int
     fileprivate let matrix: AlignedBuffer<Double>
-    fileprivate let values: AlignedBuffer<Double>
+    /// Eigenvalues, ascending.
+    let values: AlignedBuffer<Double>
     fileprivate let scratch: AlignedBuffer<Double>
     fileprivate let realScratch: AlignedBuffer<Double>
     fileprivate let scratchCount: Int32
@@ -31,6 +32,31 @@ public struct HermitianEigenvectors: Sendable, Hashable {
       values = AlignedBuffer(count: problem.order, zero: 0)
       scratch = AlignedBuffer(count: 2 * Int(scratchCount), zero: 0)
       realScratch = AlignedBuffer(count: max(1, 3 * problem.order - 2), zero: 0)
+    }
+
+    /// Makes LAPACK ready: the first call of one of its routines costs a hundred times the second.
+    func warmUp() { _ = run() }
+
+    /// Decomposes a matrix into `values` and vectors.
+    ///
+    /// - Parameter parts: n × n by columns: real parts, then imaginary parts.
+    /// - Returns: whether the iteration settled.
+    func decompose(_ parts: UnsafePointer<Double>) -> Bool {
+      let square = order * order
+      for index in 0..<square {
+        matrix.pointer[2 * index] = parts[index]
+        matrix.pointer[2 * index + 1] = parts[square + index]
+      }
+      return run()
+    }
+
+    /// Eigenvector `index`, in the order of `values`: interleaved parts.
+    func vector(_ index: Int) -> UnsafePointer<Double> { UnsafePointer(matrix.pointer + 2 * order * index) }
+
+    fileprivate func run() -> Bool {
+      uwb_zheev(
+        Int32(order), matrix.pointer, Int32(order), values.pointer, scratch.pointer, scratchCount, realScratch.pointer)
+        == 0
     }
   }
 
@@ -57,10 +83,7 @@ public struct HermitianEigenvectors: Sendable, Hashable {
       workspace.matrix.pointer[2 * index] = value.rawStorage.x
       workspace.matrix.pointer[2 * index + 1] = value.rawStorage.y
     }
-    let status = uwb_zheev(
-      Int32(order), workspace.matrix.pointer, Int32(order), workspace.values.pointer, workspace.scratch.pointer,
-      workspace.scratchCount, workspace.realScratch.pointer)
-    guard status == 0 else { return false }
+    guard workspace.run() else { return false }
     for index in 0..<order { values[index] = workspace.values.pointer[index] }
     for index in 0..<order * order {
       vectors[index] = Complex(workspace.matrix.pointer[2 * index], workspace.matrix.pointer[2 * index + 1])

@@ -1,39 +1,33 @@
-import CLapacke
-
 /// The eigenvectors of a sample covariance's signals, and all its eigenvalues where sources have to be counted.
 ///
 /// Where their number is known `LeadingVectors` finds their space alone. Otherwise, and where that does not settle, the whole matrix is
-/// decomposed: by `SymmetricEigenvectors` in the real form of a uniform row's averaged covariance, by LAPACK's `zheev` in others.
+/// decomposed: by `SymmetricEigenvectors` in the real form of a uniform row's averaged covariance, by `HermitianEigenvectors` in others.
 final class SubspaceSplit {
   let order: Int
   let limit: Int
   /// An orthonormal basis of the signals' space: real parts of all antennas, then imaginary parts.
   let signals: AlignedBuffer<Double>
   private(set) var count = 0
-  private let values: AlignedBuffer<Double>
   private let leading: LeadingVectors
-  private let symmetric: SymmetricEigenvectors?
-  private let matrix: AlignedBuffer<Double>
-  private let scratch: AlignedBuffer<Double>
-  private let realScratch: AlignedBuffer<Double>
-  private let scratchCount: Int32
+  private let whole: Whole
+
+  /// What decomposes the whole matrix.
+  private enum Whole {
+    case real(SymmetricEigenvectors)
+    case complex(HermitianEigenvectors.Workspace)
+  }
 
   init(order: Int, limit: Int, isReal: Bool) {
     self.order = order
     self.limit = limit
-    values = AlignedBuffer(count: order, zero: 0)
     signals = AlignedBuffer(count: 2 * order * limit, zero: 0)
     leading = LeadingVectors(order: order, limit: limit, isHermitian: !isReal)
-    symmetric = isReal ? SymmetricEigenvectors(capacity: order) : nil
-    // (block + 1)·n is what zheev's blocked reduction asks for; its block is at most 64.
-    scratchCount = Int32(65 * order)
-    matrix = AlignedBuffer(count: isReal ? 0 : 2 * order * order, zero: 0)
-    scratch = AlignedBuffer(count: isReal ? 0 : 2 * Int(scratchCount), zero: 0)
-    realScratch = AlignedBuffer(count: max(1, 3 * order - 2), zero: 0)
-    // The first call of a LAPACK routine costs a hundred times the second.
-    if !isReal {
-      _ = uwb_zheev(
-        Int32(order), matrix.pointer, Int32(order), values.pointer, scratch.pointer, scratchCount, realScratch.pointer)
+    if isReal {
+      whole = .real(SymmetricEigenvectors(capacity: order))
+    } else {
+      let eigen = HermitianEigenvectors(order: order).makeWorkspace()
+      eigen.warmUp()
+      whole = .complex(eigen)
     }
   }
 
@@ -53,19 +47,15 @@ final class SubspaceSplit {
 
   private func decomposeAll(_ covariance: SampleCovariance, sources: SourceCount) -> Bool {
     let isAveraged = covariance.averaging.forwardBackward && (covariance.isReal || !covariance.manifold.mirror.isEmpty)
-    if let symmetric {
-      symmetric.matrix.pointer.update(from: covariance.real.pointer, count: order * order)
-      guard symmetric.decompose(order: order) else { return false }
-      values.pointer.update(from: symmetric.values.pointer, count: order)
-    } else {
-      let square = order * order
-      for index in 0..<square {
-        matrix.pointer[2 * index] = covariance.complex.pointer[index]
-        matrix.pointer[2 * index + 1] = covariance.complex.pointer[square + index]
-      }
-      let status = uwb_zheev(
-        Int32(order), matrix.pointer, Int32(order), values.pointer, scratch.pointer, scratchCount, realScratch.pointer)
-      guard status == 0 else { return false }
+    let values: AlignedBuffer<Double>
+    switch whole {
+    case .real(let eigen):
+      eigen.matrix.pointer.update(from: covariance.real.pointer, count: order * order)
+      guard eigen.decompose(order: order) else { return false }
+      values = eigen.values
+    case .complex(let eigen):
+      guard eigen.decompose(covariance.complex.pointer) else { return false }
+      values = eigen.values
     }
     count = SourceCountTest.count(
       sources, values: values.pointer, order: order, snapshots: covariance.snapshotCount, isAveraged: isAveraged)
@@ -76,9 +66,9 @@ final class SubspaceSplit {
   private func keepLeading(_ signal: Int) {
     let target = signals.pointer + 2 * order * signal
     let source = leading.vector(signal)
-    if symmetric != nil {
-      Self.rotate(source, order, into: target)
-    } else {
+    switch whole {
+    case .real: Self.rotate(source, order, into: target)
+    case .complex:
       target.update(from: source, count: order)
       (target + order).update(from: source + leading.stride, count: order)
     }
@@ -87,15 +77,15 @@ final class SubspaceSplit {
   private func keep(_ signal: Int) {
     let column = order - 1 - signal
     let target = signals.pointer + 2 * order * signal
-    guard let symmetric else {
-      let source = matrix.pointer + 2 * order * column
+    switch whole {
+    case .real(let eigen): Self.rotate(eigen.matrix.pointer + order * column, order, into: target)
+    case .complex(let eigen):
+      let source = eigen.vector(column)
       for antenna in 0..<order {
         target[antenna] = source[2 * antenna]
         target[order + antenna] = source[2 * antenna + 1]
       }
-      return
     }
-    Self.rotate(symmetric.matrix.pointer + order * column, order, into: target)
   }
 
   /// e = Q·v: (v_i + j·v_{s+i})/√2, mirrored and conjugated; s = ⌈M/2⌉.

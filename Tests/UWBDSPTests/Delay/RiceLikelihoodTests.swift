@@ -136,9 +136,22 @@ import UWBPlatform
       #expect(
         abs((outcome.delay - Double(firstTap) - likeliest) * steps - crest) < 0.05 * deviation,
         "window \(index): \(outcome), not \(crest)")
-      // What little lies beside the crest counts with its distance.
-      let stated = outcome.deviation * steps / deviation
-      #expect(stated > 0.9 && stated < 1.15, "window \(index): \(outcome), not \(deviation)")
+      // What lies beyond the crest at half taps counts with its distance.
+      let middle = (likeliest - RiceTables.firstOnset) * steps + crest
+      let height = quartic(crest)
+      var moment = deviation * deviation
+      for onset in stride(from: 0, to: RiceTables.onsetCount, by: 4) {
+        let distance = Double(onset) - middle
+        guard abs(distance) > 2 else { continue }
+        let sum = RiceAlternative.all.indices.reduce(0.0) { sum, alternative in
+          let terms = likelihood.terms(onset: onset, alternative: alternative)
+          return sum + (0..<8).reduce(0) { $0 + exp(Double(terms[$1]) - height) }
+        }
+        let beside = max(0, sum - exp(-distance * distance / (2 * deviation * deviation)))
+        moment += 4 * beside * distance * distance / (deviation * (2 * Double.pi).squareRoot())
+      }
+      let expected = (0.8 * moment + 0.2 * deviation * deviation).squareRoot()
+      #expect(abs(outcome.deviation * steps / expected - 1) < 0.1, "window \(index): \(outcome), not \(expected)")
     }
   }
 

@@ -1,11 +1,10 @@
-import CLapacke
 import CUWBKernels
 
 /// The strongest left singular vectors of the channel's Hankel matrix X, by its snapshots' Gram matrix.
 ///
 /// XᴴX = W·Λ·Wᴴ has M columns where X has L > M rows, and X·W spans what X's left singular vectors span. Squaring costs digits: a path
 /// 10⁸ times weaker than the strongest in power would be lost. Where the number of paths is known, `LeadingVectors` finds their space alone;
-/// LAPACK's `zheev` finds all values where paths have to be counted. Cost O(L·M² + M³).
+/// `HermitianEigenvectors` finds all values where paths have to be counted. Cost O(L·M² + M³).
 final class SnapshotGram {
   /// X·W for a basis of the strongest directions: L real parts each, then L imaginary parts.
   let vectors: AlignedBuffer<Double>
@@ -14,14 +13,8 @@ final class SnapshotGram {
   private let products: AlignedBuffer<Double>
   /// XᴴX by columns: real parts, then imaginary parts.
   private let matrix: AlignedBuffer<Double>
-  /// Eigenvalues, ascending.
-  private let values: AlignedBuffer<Double>
-  /// Eigenvectors by columns, interleaved parts.
-  private let eigenvectors: AlignedBuffer<Double>
-  private let scratch: AlignedBuffer<Double>
-  private let realScratch: AlignedBuffer<Double>
-  private let scratchCount: Int32
-  /// Whether `eigenvectors` are those of `matrix`.
+  private let eigen: HermitianEigenvectors.Workspace
+  /// Whether `eigen` holds the eigenvectors of `matrix`.
   private var isDecomposed = false
 
   init(_ response: FrequencyResponse) {
@@ -31,14 +24,8 @@ final class SnapshotGram {
     leading = LeadingVectors(order: order, limit: min(PathFit.mostPaths, order), isHermitian: true)
     products = AlignedBuffer(count: 4 * order * order, zero: 0)
     matrix = AlignedBuffer(count: 2 * order * order, zero: 0)
-    values = AlignedBuffer(count: order, zero: 0)
-    eigenvectors = AlignedBuffer(count: 2 * order * order, zero: 0)
-    // (block + 1)·n is what zheev's blocked reduction asks for; its block is at most 64.
-    scratchCount = Int32(65 * order)
-    scratch = AlignedBuffer(count: 2 * Int(scratchCount), zero: 0)
-    realScratch = AlignedBuffer(count: max(1, 3 * order - 2), zero: 0)
-    // The first call of a LAPACK routine costs a hundred times the second.
-    _ = decompose()
+    eigen = HermitianEigenvectors(order: order).makeWorkspace()
+    eigen.warmUp()
   }
 
   /// How many paths `response` holds: as many as are asked for, or counted; `nil` where their eigenvalues did not settle.
@@ -48,7 +35,7 @@ final class SnapshotGram {
     let most = window.mostPaths(rank: rank)
     if window.order != nil { return most }
     guard decompose() else { return nil }
-    return MinimumDescriptionLength.order(values.pointer, count: rank, snapshots: response.rows, most: most)
+    return MinimumDescriptionLength.order(eigen.values.pointer, count: rank, snapshots: response.rows, most: most)
   }
 
   private func makeGram() {
@@ -67,15 +54,7 @@ final class SnapshotGram {
   }
 
   private func decompose() -> Bool {
-    let order = response.columns
-    for index in 0..<order * order {
-      eigenvectors.pointer[2 * index] = matrix.pointer[index]
-      eigenvectors.pointer[2 * index + 1] = matrix.pointer[order * order + index]
-    }
-    isDecomposed =
-      uwb_zheev(
-        Int32(order), eigenvectors.pointer, Int32(order), values.pointer, scratch.pointer, scratchCount,
-        realScratch.pointer) == 0
+    isDecomposed = eigen.decompose(matrix.pointer)
     return isDecomposed
   }
 
@@ -92,8 +71,8 @@ final class SnapshotGram {
           let w = leading.vector(index)
           add(column, times: SIMD2(w[column], w[leading.stride + column]), to: target)
         } else {
-          let w = eigenvectors.pointer + 2 * ((order - 1 - index) * order + column)
-          add(column, times: SIMD2(w[0], w[1]), to: target)
+          let w = eigen.vector(order - 1 - index)
+          add(column, times: SIMD2(w[2 * column], w[2 * column + 1]), to: target)
         }
       }
     }
