@@ -65,6 +65,10 @@ public struct PeerTracker: Sendable, Hashable {
   private static let deviations = 1e-4...1e3
   private static let distances = -1e6...1e6
 
+  /// An angle further than so many deviations from what is predicted says that the prediction knows less than it states: a device may turn
+  /// faster than the model's acceleration, and near the ends of an array's range an angle's own deviation is large.
+  private static let surprise = 2.5
+
   /// The settings of this tracker.
   public let configuration: Configuration
   private var distance: RangeTrack?
@@ -241,6 +245,7 @@ public struct PeerTracker: Sendable, Hashable {
       // Angles have no outlier status of their own: a jump is believed at once.
       return ScalarTrack(angle, deviation: deviation, time: time)
     }
+    track.widen(towards: angle, deviation: deviation, limit: Self.surprise)
     track.correct(angle, deviation: deviation)
     return track
   }

@@ -133,6 +133,17 @@ import UWBTypes
     #expect(jumped.azimuthDeviation == 0.02)
   }
 
+  /// Near the end of an array's range angles have large deviations: a turn that hides in them must not be stated away.
+  @Test func aQuickTurnIsWithinWhatIsStated() throws {
+    var tracker = PeerTracker()
+    for index in 0..<20 { _ = tracker.update(measurement(Double(index) / 5, 5, azimuth: 0.01 * Double(index % 2))) }
+    var turned = measurement(4, 5, azimuth: 0.9)
+    turned.azimuthDeviation = 0.23
+    let output = tracker.update(turned).measurement
+    let error = abs(try #require(output.azimuth) - 0.9)
+    #expect(error < 2.5 * (try #require(output.azimuthDeviation)))
+  }
+
   /// What a row of antennas can't tell is left as the measurement takes it to be.
   @Test func rowsOfAntennasKeepTheirPlane() throws {
     var level = PeerTracker()

@@ -103,4 +103,27 @@ import UWBTypes
     #expect(track.value == 1)
     #expect(track.deviation == 0)
   }
+
+  /// A measurement far off comes to lie at the limit, by one factor on all of the covariance; one within it changes nothing.
+  @Test func surprisesWidenThePrediction() {
+    var random = StatisticsRandom(seed: 1702)
+    for _ in 0..<200 {
+      var track = ScalarTrack(0, deviation: random.uniform(0.01...0.3), time: 0)
+      track.predict(to: random.uniform(0.01...1), acceleration: 0.5)
+      let deviation = random.uniform(0.01...0.3)
+      let value = random.uniform(-3...3)
+      let before = track
+      let distance = track.distance(of: value, deviation: deviation)
+      track.widen(towards: value, deviation: deviation, limit: 2.5)
+      guard distance > 2.5 else {
+        #expect(track == before)
+        continue
+      }
+      #expect(abs(track.distance(of: value, deviation: deviation) - 2.5) < 1e-9)
+      var (narrow, wide) = (before, track)
+      narrow.correct(before.value + 1, deviation: 0)
+      wide.correct(track.value + 1, deviation: 0)
+      #expect(abs(narrow.rate - wide.rate) < 1e-9)
+    }
+  }
 }

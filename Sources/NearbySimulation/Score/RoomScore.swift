@@ -39,6 +39,8 @@ public struct RoomScore: Sendable {
   public private(set) var mustBeNil = 0
   /// Updates that had a value though a rule left no choice but nil.
   public private(set) var wronglyGiven = 0
+  /// The first of them.
+  public private(set) var firstWronglyGiven: RoomEvent?
   /// Removals by timeout, and how far the one furthest off was from the last update and the device's limit, s.
   public private(set) var timeouts = 0
   /// Largest deviation of a timeout from its limit, s.
@@ -110,10 +112,12 @@ public struct RoomScore: Sendable {
     }
     guard case .told(.updated(let objects)) = event.kind, let truth = event.truth else { return }
     lastUpdates[session] = event.time
+    let wronglyGivenBefore = wronglyGiven
     for object in objects {
       updates += 1
       score(object, truth, rule)
     }
+    if firstWronglyGiven == nil, wronglyGiven > wronglyGivenBefore { firstWronglyGiven = event }
   }
 
   private mutating func score(

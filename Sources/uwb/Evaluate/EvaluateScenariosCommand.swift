@@ -71,6 +71,7 @@ struct EvaluateScenariosCommand: ParsableCommand {
       }
       try bytes.flush()
       for outcome in score.outcomes where !outcome.isMet { Message.write("\(file), expect: \(Self.text(outcome))") }
+      if let event = score.firstWronglyGiven { Message.write("\(file): \(Self.text(givenAgainstRule: event))") }
     }
     try report?.write { Self.page(scores, isFailed: failed, $0) }
     if failed { throw ExitCode(1) }
@@ -80,6 +81,21 @@ struct EvaluateScenariosCommand: ParsableCommand {
     let e = outcome.expectation
     let came = outcome.time.map { String(format: "came at %.2f s", $0) } ?? "did not come"
     return "\(e.device) of \(e.peer): \(e.kind.rawValue) at \(e.time) ± \(e.tolerance) s \(came)."
+  }
+
+  private static func text(givenAgainstRule event: RoomEvent) -> String {
+    var given = ""
+    if case .told(.updated(let objects)) = event.kind, let object = objects.first {
+      if let distance = object.distance { given += String(format: " distance %.2f m", distance) }
+      if let direction = object.direction { given += " direction \(text(direction))" }
+    }
+    let truth = event.truth.map { String(format: "%.2f m, ", $0.distance) + text($0.direction) } ?? "unknown"
+    return String(format: "at %.2f s, ", event.time)
+      + "\(event.device) of \(event.peer) was given\(given), though a rule says nil. True: \(truth)."
+  }
+
+  private static func text(_ direction: SIMD3<Double>) -> String {
+    String(format: "(%.2f, %.2f, %.2f)", direction.x, direction.y, direction.z)
   }
 
   private static func page(_ scores: [RoomScore], isFailed: Bool, _ provenance: [Page.Fact]) -> Page {
