@@ -17,8 +17,9 @@ struct NoiseFloor {
   /// Taps below which a window may be mostly signal.
   private static let shortWindow = 8 * blockTaps
   private static let leastLeadingTaps = 3
-  /// −ln of the chance that a tap of noise is taken for signal.
-  private static let strangeness = 5.0
+  /// −ln of the chance of a tap that may be signal, and of it together with the next one where both are.
+  private static let doubt = 4.0
+  private static let sharedDoubt = 10.0
   /// −ln of the chance of what noise does once in many CIRs.
   private static let strongDoubt = 12.0
   /// Taps of a pulse's rise that need not stand out of the noise.
@@ -38,20 +39,21 @@ struct NoiseFloor {
     return min(median, leadingNoise(powers, count: count))
   }
 
-  /// The mean of the leading taps, up to the first that is too strong for noise of their mean. The rise of its pulse is left out. The mean is
-  /// raised for what so few taps leave open.
-  ///
-  /// A tap of noise over the mean of n others has P(x > t) = (1 + t/n)^(−n), where a known variance has e^(−t). So x counts as
-  /// n·ln(1 + x/n) alone. The variance is raised by the ratio of both at `strongDoubt`, where first paths are told from noise.
+  /// The mean of the leading taps, up to where signal begins: a tap too strong for noise of the mean of those before, alone or together with
+  /// the next. Noise makes one such tap in some windows, and a pulse is wider than a tap. The rise of the pulse is left out. The mean is raised
+  /// for what so few taps leave open: by the ratio at `strongDoubt`, where first paths are told from noise, of what a known variance makes of a
+  /// tap to its `strangeness`.
   private func leadingNoise(_ powers: UnsafePointer<Float>, count: Int) -> Double {
     let least = min(Self.leastLeadingTaps, count)
     var sum = 0.0
     for index in 0..<least { sum += Double(powers[index]) }
     var end = least
     while end < count {
-      let number = Double(end)
-      let limit = number * (Double.exp(Self.strangeness / number) - 1)
-      guard Double(powers[end]) * number <= limit * sum else { break }
+      let own = Self.strangeness(Double(powers[end]), number: end, sum: sum)
+      if own > Self.doubt {
+        let next = end + 1 < count ? Self.strangeness(Double(powers[end + 1]), number: end, sum: sum) : 0
+        if own + next > Self.sharedDoubt { break }
+      }
       sum += Double(powers[end])
       end += 1
     }
@@ -61,7 +63,14 @@ struct NoiseFloor {
       end = kept
     }
     guard end > 0 else { return 0 }
-    return max(0, sum) * Self.strongDoubt / (Double(end * end) * Double.log(1 + Self.strongDoubt / Double(end)))
+    let number = Double(end)
+    return max(0, sum) * Self.strongDoubt / (number * number * Double.log(1 + Self.strongDoubt / number))
+  }
+
+  /// −ln of the chance that a tap of noise is so strong beside the sum of n others: P(x > t) = (1 + t/n)^(−n) for a tap over their mean.
+  private static func strangeness(_ power: Double, number: Int, sum: Double) -> Double {
+    guard sum > 0 else { return power > 0 ? .infinity : 0 }
+    return Double(number) * Double.log(1 + power / sum)
   }
 
   private func medianOfBlocks(_ powers: UnsafePointer<Float>, before quiet: Int) -> Double {

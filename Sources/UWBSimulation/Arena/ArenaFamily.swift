@@ -82,7 +82,9 @@ public struct ArenaFamily: Sendable, Hashable {
 
 extension ArenaFamily {
   /// All families: those that may be tuned on, then those that only score.
-  public static let all: [ArenaFamily] = tuned + scored + windows
+  public static let all: [ArenaFamily] =
+    tuned + windows(of: "sv-los", .tuned, .salehValenzuela(lineOfSight: true))
+    + scored + windows(of: "room", .scored, .room(blocked: false))
 
   private static let dw1000 = ArenaPulse.misfit(.dw1000)
   private static let nearStandard = ArenaPulse.misfit(.standard)
@@ -125,8 +127,10 @@ extension ArenaFamily {
     ArenaFamily("gaussian", .scored, .room(blocked: false), pulse: .gaussian, limits: .wrongPulse),
   ]
 
-  private static let windows = [16, 32, 64].map { (taps: Int) in
-    ArenaFamily("room-window-\(taps)", .scored, .room(blocked: false), windowTaps: taps, draws: "room")
+  private static func windows(of name: String, _ use: Use, _ channel: ArenaChannel) -> [ArenaFamily] {
+    [16, 32, 64].map { (taps: Int) in
+      ArenaFamily("\(name)-window-\(taps)", use, channel, windowTaps: taps, draws: name)
+    }
   }
 }
 

@@ -131,6 +131,15 @@ import Testing
     #expect(abs(estimate(quiet + quiet, before: -50) - 0.5 / NoiseFloor.medianOfBlockMean) < 1e-6)
   }
 
+  /// One strong tap that a quiet one follows is noise's: its share of the mean is counted, and so is what follows.
+  @Test func aLoneSpikeIsNoSignal() {
+    let quiet = [Float](repeating: 0.5, count: 12)
+    let spiked = quiet[..<6] + [5] + quiet[7...]
+    let window = spiked + [Float](repeating: 1e4, count: 20)
+    let mean = (9 * 0.5 + 5) / 10
+    #expect(abs(estimate(Array(window), before: -50) - mean * 12 / (10 * Double.log(1 + 12.0 / 10))) < 1e-6)
+  }
+
   /// The quiet taps' own mean, not the least of many: below a quarter of the variance lies one mean of eight in 2·10⁻³, before it is raised.
   @Test func shortWindowsHardlyUnderestimateTheNoise() {
     var random = StatisticsRandom(seed: 660)
