@@ -19,7 +19,7 @@ struct NoiseFloor {
   private static let leastLeadingTaps = 3
   /// −ln of the chance of a tap that may be signal, and of it together with the next one where both are.
   private static let doubt = 4.0
-  private static let sharedDoubt = 10.0
+  private static let sharedDoubt = 8.0
   /// −ln of the chance of what noise does once in many CIRs.
   private static let strongDoubt = 12.0
   /// Taps of a pulse's rise that need not stand out of the noise.
@@ -51,7 +51,8 @@ struct NoiseFloor {
     while end < count {
       let own = Self.strangeness(Double(powers[end]), number: end, sum: sum)
       if own > Self.doubt {
-        let next = end + 1 < count ? Self.strangeness(Double(powers[end + 1]), number: end, sum: sum) : 0
+        let with = sum + Double(powers[end])
+        let next = end + 1 < count ? Self.strangeness(Double(powers[end + 1]), number: end + 1, sum: with) : 0
         if own + next > Self.sharedDoubt { break }
       }
       sum += Double(powers[end])
