@@ -77,6 +77,11 @@ CHOOSE(void, uwb_add_powers,
        (const float *pulses, long blocks, const float *real, const float *imaginary, long taps, float *powers),
        (pulses, blocks, real, imaginary, taps, powers))
 
+CHOOSE(long, uwb_project_gains,
+       (const float *energies, const float *overlaps, long blocks, const long *rows, const float *blends,
+        const float *factor, long count, float *gains),
+       (energies, overlaps, blocks, rows, blends, factor, count, gains))
+
 CHOOSE(void, uwb_path_moments,
        (const double *values, const double *slopes, long next, double blend, const double *real,
         const double *imaginary, long taps, double *moments),

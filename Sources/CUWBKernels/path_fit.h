@@ -150,3 +150,36 @@ void KERNEL(uwb_add_powers)(
     if (block + 1 < blocks) store(load(powers + 8 * block + 8) + (c * c + d * d), powers + 8 * block + 8);
   }
 }
+
+long KERNEL(uwb_project_gains)(
+    const float *energies, const float *overlaps, long blocks, const long *rows, const float *blends,
+    const float *factor, long count, float *gains) {
+  Eight most = all(0);
+  EightIntegers places = {0};
+  for (long block = 0; block < blocks; ++block) {
+    const Eight energy = load(energies + 8 * block);
+    Eight left = energy;
+    Eight reduced[CUWB_MOST_PATHS];
+    const float *lower = factor;
+    for (long path = 0; path < count; ++path) {
+      const float *near = overlaps + 8 * (rows[path] + block);
+      const float *far = near + 8 * blocks;
+      Eight overlap = load(near) + blends[path] * (load(far) - load(near));
+      for (long other = 0; other < path; ++other) overlap -= lower[other] * reduced[other];
+      overlap *= lower[path];
+      reduced[path] = overlap;
+      left -= overlap * overlap;
+      lower += path + 1;
+    }
+    const EightIntegers isOpen = (left > 0.05f * energy) & (energy > 0.02f);
+    const Eight gain = choose(isOpen, load(gains + 8 * block) / left, all(0));
+    store(gain, gains + 8 * block);
+    const EightIntegers isHigher = gain > most;
+    most = choose(isHigher, gain, most);
+    places = (isHigher & ((EightIntegers){0} + (int)block)) | (~isHigher & places);
+  }
+  long lane = 0;
+  for (long other = 1; other < 8; ++other)
+    if (most[other] > most[lane]) lane = other;
+  return most[lane] > 0 ? 8 * places[lane] + lane : -1;
+}

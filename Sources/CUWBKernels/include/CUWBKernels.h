@@ -75,6 +75,16 @@ float uwb_residual(
 void uwb_add_powers(
     const float *pulses, long blocks, const float *real, const float *imaginary, long taps, float *powers);
 
+/// Divides the powers in `gains` by what of a pulse's energy lies off `count` paths, at most `CUWB_MOST_PATHS`, a block of eight pulses at a time; 0
+/// where that is less than a twentieth, or the energy less than 0.02. Returns the place of the first of the largest, −1 where all are 0.
+///
+/// `factor` holds the rows of the lower triangular factor of the paths' products, one over its diagonal. A pulse's product with a path is blended
+/// from the blocks at `rows` of `overlaps` and those one row of `blocks` behind.
+#define CUWB_MOST_PATHS 8
+long uwb_project_gains(
+    const float *energies, const float *overlaps, long blocks, const long *rows, const float *blends,
+    const float *factor, long count, float *gains);
+
 /// Σ p², s², p·s, p·x, p·y, s·x, s·y over `taps` taps, p being a pulse and s its slope, each blended from a row and the one `next`
 /// numbers behind it; x and y the samples, zero behind the last to a whole vector of four.
 void uwb_path_moments(
@@ -157,6 +167,7 @@ __typeof__(uwb_project) uwb_project_portable;
 __typeof__(uwb_complex_products) uwb_complex_products_portable;
 __typeof__(uwb_residual) uwb_residual_portable;
 __typeof__(uwb_add_powers) uwb_add_powers_portable;
+__typeof__(uwb_project_gains) uwb_project_gains_portable;
 __typeof__(uwb_path_moments) uwb_path_moments_portable;
 __typeof__(uwb_steer) uwb_steer_portable;
 __typeof__(uwb_gram) uwb_gram_portable;

@@ -25,12 +25,13 @@ final class PathStarts {
   /// b(τ)ᵀb(τ_i): for each τ_i from `beyond` before the window on, the blocks.
   private let overlaps: AlignedBuffer<SIMD8<Float>>
   private let overlapRows: Int
-  /// |b(τ)ᵀr|² and then gains; a block of points at a time, and L⁻¹Bᵀb of one block.
+  /// |b(τ)ᵀr|² and then gains; a block of points at a time.
   private let gains: AlignedBuffer<SIMD8<Float>>
-  private let reduced = AlignedBuffer<SIMD8<Float>>(count: PathFit.mostPaths, zero: .zero)
   /// Where in the table each path's overlaps begin, and the share of the next row.
   private let rows = AlignedBuffer<Int>(count: PathFit.mostPaths, zero: 0)
   private let blends = AlignedBuffer<Float>(count: PathFit.mostPaths, zero: 0)
+  /// L by rows, one over its diagonal.
+  private let factor = AlignedBuffer<Float>(count: PathFit.mostPaths * (PathFit.mostPaths + 1) / 2, zero: 0)
 
   init(table: PulseTable, windowTaps: Int, noise: NoiseCorrelation = .white) {
     let whitening = Whitening(noise, tapCount: windowTaps)
@@ -83,8 +84,8 @@ final class PathStarts {
       guard let fit = fits(antenna) else { continue }
       addPowers(fit)
     }
-    project(reference, count)
-    guard let position = highest() else { return (0, 0) }
+    guard let point = project(reference, count) else { return (0, 0) }
+    let position = position(point)
     var gain = 0.0
     for antenna in antennas {
       guard let fit = fits(antenna) else { continue }
@@ -100,30 +101,26 @@ final class PathStarts {
       floats(pulses.pointer), blockCount, residual.real, residual.imaginary, windowTaps, floats(gains.pointer))
   }
 
-  /// Divides by ‖P·b(τ)‖²; 0 where a path would be too close to one that is there already.
-  private func project(_ fit: PathFit, _ count: Int) {
+  /// Divides by ‖P·b(τ)‖²; 0 where a path would be too close to one that is there already. The highest point, `nil` where all are 0.
+  private func project(_ fit: PathFit, _ count: Int) -> Int? {
+    var place = 0
     for path in 0..<count {
-      let place = (fit.solvedDelay(path) + Double(Self.beyond)) * Double(Self.overlapsPerTap)
-      let inside = min(max(place, 0), Double(overlapRows - 1))
+      let position = (fit.solvedDelay(path) + Double(Self.beyond)) * Double(Self.overlapsPerTap)
+      let inside = min(max(position, 0), Double(overlapRows - 1))
       let row = Int(inside, within: 0...overlapRows - 2)
       rows.pointer[path] = row * blockCount
       blends.pointer[path] = Float(inside - Double(row))
-    }
-    for block in 0..<blockCount {
-      let energy = energies.pointer[block]
-      var left = energy
-      for path in 0..<count {
-        let near = overlaps.pointer[rows.pointer[path] + block]
-        let far = overlaps.pointer[rows.pointer[path] + blockCount + block]
-        var overlap = near + blends.pointer[path] * (far - near)
-        for other in 0..<path { overlap -= Float(fit.gramFactor(path, other)) * reduced.pointer[other] }
-        overlap *= Float(1 / fit.gramFactor(path, path))
-        reduced.pointer[path] = overlap
-        left -= overlap * overlap
+      for other in 0..<path {
+        factor.pointer[place] = Float(fit.gramFactor(path, other))
+        place &+= 1
       }
-      let isOpen = (left .> energy * 0.05) .& (energy .> 0.02)
-      gains.pointer[block] = (gains.pointer[block] / left).replacing(with: 0, where: .!isOpen)
+      factor.pointer[place] = Float(1 / fit.gramFactor(path, path))
+      place &+= 1
     }
+    let point = uwb_project_gains(
+      floats(UnsafePointer(energies.pointer)), floats(UnsafePointer(overlaps.pointer)), blockCount, rows.pointer,
+      blends.pointer, factor.pointer, count, floats(gains.pointer))
+    return point < 0 ? nil : point
   }
 
   private func gain(_ point: Int) -> Float {
@@ -131,21 +128,9 @@ final class PathStarts {
     return gains.pointer[point / Self.lanes][point % Self.lanes]
   }
 
-  /// The highest point, between grid points where both neighbours are open; taps from the window's start.
-  private func highest() -> Double? {
-    var most = SIMD8<Float>()
-    var blocks = SIMD8<Int32>()
-    for block in 0..<blockCount {
-      let own = gains.pointer[block]
-      let isHigher = own .> most
-      most.replace(with: own, where: isHigher)
-      blocks.replace(with: Int32(block), where: isHigher)
-    }
-    var lane = 0
-    for other in 1..<Self.lanes where most[other] > most[lane] { lane = other }
-    guard most[lane] > 0 else { return nil }
-    let point = Int(blocks[lane]) * Self.lanes + lane
-    let (before, here, after) = (gain(point - 1), most[lane], gain(point + 1))
+  /// A point's place, between grid points where both neighbours are open; taps from the window's start.
+  private func position(_ point: Int) -> Double {
+    let (before, here, after) = (gain(point - 1), gain(point), gain(point + 1))
     let bend = 2 * here - before - after
     let offset = before > 0 && after > 0 && bend > 0 ? Double((after - before) / (2 * bend)) : 0
     return (Double(point) + offset) / Double(Self.stepsPerTap)

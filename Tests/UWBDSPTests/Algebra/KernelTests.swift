@@ -240,6 +240,50 @@ import Testing
     #expect(powers[8 * blocks] == Self.dirt)
   }
 
+  /// With no path, with few, and with as many as there may be.
+  @Test(arguments: Build.allCases, [0, 1, 3, 8]) func gainsOffPaths(build: Build, count: Int) {
+    var random = StatisticsRandom(seed: 511)
+    let (blocks, rowCount) = (3, 10)
+    let points = 8 * blocks
+    var energies = Self.floats(points, &random).map { 1 + 0.2 * $0 }
+    energies[5] = 0.01
+    let overlaps = Self.floats(points * rowCount, &random).map { 0.3 * $0 }
+    let rows = (0..<count).map { _ in blocks * Int(random.uniform(0...Double(rowCount - 2))) }
+    let blends = (0..<count).map { _ in Float(random.uniform(0...1)) }
+    var factor: [Float] = []
+    for path in 0..<count {
+      for _ in 0..<path { factor.append(Float(random.uniform(-0.3...0.3))) }
+      factor.append(Float(random.uniform(0.8...1.2)))
+    }
+    let powers = Self.floats(points, &random).map { $0 * $0 }
+    var gains = powers + [Self.dirt]
+    let highest =
+      switch build {
+      case .own: uwb_project_gains(energies, overlaps, blocks, rows, blends, factor, count, &gains)
+      case .portable: uwb_project_gains_portable(energies, overlaps, blocks, rows, blends, factor, count, &gains)
+      }
+    for point in 0..<points {
+      var left = Double(energies[point])
+      var reduced: [Double] = []
+      for path in 0..<count {
+        let (near, far) = (overlaps[8 * rows[path] + point], overlaps[8 * (rows[path] + blocks) + point])
+        var overlap = Double(near) + Double(blends[path]) * Double(far - near)
+        let start = path * (path + 1) / 2
+        for other in 0..<path { overlap -= Double(factor[start + other]) * reduced[other] }
+        overlap *= Double(factor[start + path])
+        reduced.append(overlap)
+        left -= overlap * overlap
+      }
+      let isOpen = left > 0.05 * Double(energies[point]) && energies[point] > 0.02
+      let expected = isOpen ? Double(powers[point]) / left : 0
+      #expect(abs(Double(gains[point]) - expected) <= 1e-4 * abs(expected), "point \(point)")
+    }
+    #expect(gains[..<points].firstIndex(of: gains[..<points].max() ?? 0) == highest)
+    #expect(gains[points] == Self.dirt)
+    var nothing = [Float](repeating: 0, count: points)
+    #expect(uwb_project_gains(energies, overlaps, blocks, rows, blends, factor, count, &nothing) == -1)
+  }
+
   @Test(arguments: Build.allCases, [1, 4, 22, 23]) func momentsOfAPath(build: Build, taps: Int) {
     var random = StatisticsRandom(seed: 508)
     let next = 32

@@ -149,18 +149,18 @@ final class RiceLikelihood {
     buffer.pointer + antenna &* RiceTables.windowTaps
   }
 
-  /// Adds what the loaded window says to `posterior`; the likeliest onset, or `nil` where the taps are not finite.
+  /// Adds what the loaded window says to `posterior`; `false` where the taps are not finite.
   ///
   /// - Parameters:
   ///   - offset: ln of what L is weighed with.
   ///   - rival: `best` of another run, and its offset: one that is negligible beside it, as half taps show it, adds nothing.
-  func run(into posterior: DelayPosterior, offset: Double, beside rival: Double = -.infinity) -> Int? {
+  func run(into posterior: DelayPosterior, offset: Double, beside rival: Double = -.infinity) -> Bool {
     let count = RiceTables.onsetCount
     for onset in stride(from: 0, to: count, by: Self.coarseStep) {
       evaluate(onset, Self.coarseOnes)
     }
-    guard best.isFinite else { return nil }
-    guard Double(best) + offset > rival - Self.negligibleRun else { return likeliest }
+    guard best.isFinite else { return false }
+    guard Double(best) + offset > rival - Self.negligibleRun else { return true }
     // The highest first: what it reaches beyond the half taps leaves less for others to count.
     var highest = 0
     for onset in stride(from: 0, to: count, by: Self.coarseStep) where onsetTops.pointer[onset] == best {
@@ -168,7 +168,7 @@ final class RiceLikelihood {
     }
     guard let crest = refine(highest), crest.variance <= Self.wide * Self.wide else {
       integrate(into: posterior, offset)
-      return likeliest
+      return true
     }
     crests.pointer[0] = crest
     var found = 1
@@ -179,12 +179,11 @@ final class RiceLikelihood {
     }
     for index in 0..<found { add(crests.pointer[index], to: posterior, offset) }
     addShoulders(to: posterior, offset, crestCount: found)
-    return likeliest
+    return true
   }
 
-  private var likeliest: Int {
-    (0..<RiceTables.onsetCount).max { onsetTops.pointer[$0] < onsetTops.pointer[$1] } ?? 0
-  }
+  /// Whether the last onset is the likeliest.
+  var risesToTheEnd: Bool { onsetTops.pointer[RiceTables.onsetCount - 1] == best }
 
   private func add(_ crest: Crest, to posterior: DelayPosterior, _ offset: Double) {
     posterior.addCrest(
@@ -309,7 +308,8 @@ final class RiceLikelihood {
     return top
   }
 
-  private func top(_ onset: Int) -> Float {
+  /// The largest ln L of those that were evaluated at an onset.
+  func top(_ onset: Int) -> Float {
     (0..<RiceTables.onsetCount).contains(onset) ? onsetTops.pointer[onset] : -.infinity
   }
 

@@ -76,11 +76,11 @@ final class RiceWindow {
       for antenna in 0..<count {
         likelihood.load(taps(antenna), firstTap: first, variance: variance(antenna: antenna), antenna: antenna)
       }
-      guard let likeliest = likelihood.run(into: posterior, offset: offset { $0.variance }) else { return false }
+      guard likelihood.run(into: posterior, offset: offset { $0.variance }) else { return false }
       highest = Double(likelihood.best) + density { $0.variance }
       if posterior.holds(moreThan: Self.earlyShare, before: Double(first) + RiceTables.firstOnset + 1) {
         first -= Self.earlier
-      } else if likeliest == RiceTables.onsetCount - 1 {
+      } else if likelihood.risesToTheEnd {
         first += Self.later
       } else {
         isInside = true
@@ -101,7 +101,7 @@ final class RiceWindow {
     guard isTold else { return true }
     let (before, right) = (posterior.logMass, Double(likelihood.best) + offset { $0.variance })
     likelihood.setVariances { wide(parts.pointer[$0]) }
-    guard likelihood.run(into: posterior, offset: offset(wide) + Self.misfitPrior, beside: right) != nil else {
+    guard likelihood.run(into: posterior, offset: offset(wide) + Self.misfitPrior, beside: right) else {
       return false
     }
     highest = max(highest, Double(likelihood.best) + density(wide))
