@@ -1,65 +1,51 @@
-/// An object of a recording's metadata, field by field.
-final class SigMFObject: Encodable, ExchangeFieldWriter {
-  // Encoders are quick with these, and slow with a value of any type.
-  enum Value {
-    case number(Double)
-    case scale(Float)
-    case integer(Int)
-    case text(String)
-    case flag(Bool)
-    case numbers([Double])
-    case object(SigMFObject)
-    case objects([SigMFObject])
-  }
+/// An object of a recording's metadata, field by field; in its text they stand in the order of their names.
+///
+/// Written by hand: a general JSON encoder takes most of the time that writing a recording takes.
+final class SigMFObject: ExchangeFieldWriter {
+  private var fields: [(name: String, value: String)] = []
 
-  private struct Key: CodingKey {
-    let stringValue: String
-    var intValue: Int? { nil }
+  /// Adds a field by its whole name, with its value as JSON has it.
+  func add(_ name: String, json value: String) { fields.append((name, value)) }
 
-    init(stringValue: String) { self.stringValue = stringValue }
-    init?(intValue: Int) { nil }
-  }
-
-  private var fields: [(key: Key, value: Value)] = []
-
-  /// Adds a field by its whole name; `nil` leaves it out.
-  func add(_ name: String, _ value: Value?) {
-    if let value { fields.append((Key(stringValue: name), value)) }
-  }
-
-  func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: Key.self)
-    for (key, value) in fields {
-      switch value {
-      case .number(let value): try container.encode(value, forKey: key)
-      case .scale(let value): try container.encode(value, forKey: key)
-      case .integer(let value): try container.encode(value, forKey: key)
-      case .text(let value): try container.encode(value, forKey: key)
-      case .flag(let value): try container.encode(value, forKey: key)
-      case .numbers(let values): try container.encode(values, forKey: key)
-      case .object(let object): try container.encode(object, forKey: key)
-      case .objects(let objects): try container.encode(objects, forKey: key)
-      }
-    }
+  var json: String {
+    let members = fields.sorted { $0.name < $1.name }.map { "\"" + $0.name + "\":" + $0.value }
+    return "{" + members.joined(separator: ",") + "}"
   }
 
   // MARK: ExchangeFieldWriter
 
-  private func add(_ name: StaticString, _ value: Value?) { add("uwb:" + name.description, value) }
+  private func add(_ name: StaticString, _ value: String) { add("uwb:" + name.description, json: value) }
 
-  func number(_ name: StaticString, _ value: Double?) { add(name, value?.finite.map(Value.number)) }
-  func number(_ name: StaticString, _ value: Int?) { add(name, value.map(Value.integer)) }
-  func string(_ name: StaticString, _ value: String) { add(name, .text(value)) }
-  func bool(_ name: StaticString, _ value: Bool) { add(name, .flag(value)) }
+  func number(_ name: StaticString, _ value: Double?) {
+    if let value = value?.finite { add(name, value.jsonText) }
+  }
+
+  func number(_ name: StaticString, _ value: Int?) {
+    if let value { add(name, value.description) }
+  }
+
+  /// Words and addresses: nothing that JSON would have to escape.
+  func string(_ name: StaticString, _ value: String) { add(name, "\"" + value + "\"") }
+
+  func bool(_ name: StaticString, _ value: Bool) { add(name, value.description) }
 
   // A list that lost an element would speak of other antennas.
   func numbers(_ name: StaticString, _ values: [Double]?) {
-    add(name, values.flatMap { $0.allSatisfy(\.isFinite) ? .numbers($0) : nil })
+    guard let values, values.allSatisfy(\.isFinite) else { return }
+    add(name, "[" + values.map(\.jsonText).joined(separator: ",") + "]")
   }
 
   func object(_ name: StaticString, _ fields: (SigMFObject) -> Void) {
     let object = SigMFObject()
     fields(object)
-    add(name, .object(object))
+    add(name, object.json)
+  }
+}
+
+extension BinaryFloatingPoint where Self: LosslessStringConvertible {
+  /// The shortest decimals that read back as the same number, which is finite.
+  var jsonText: String {
+    let text = description
+    return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
   }
 }

@@ -82,8 +82,8 @@ public final class SigMFWriter: CaptureWriter {
       for (number, response) in reception.storedResponses.enumerated() {
         let segment = Self.object(name, number == 0 ? message : RangingMessage())
         place(segment, exchange.index, start: start, tapCount: response.tapCount)
-        segment.add("uwb:scale", .scale(response.scale))
-        if response.tapSpacing != UWB.tap { segment.add("uwb:tap_spacing_s", .number(response.tapSpacing)) }
+        segment.add("uwb:scale", json: response.scale.jsonText)
+        if response.tapSpacing != UWB.tap { segment.number("tap_spacing_s", response.tapSpacing) }
         if number > 0 { segment.number("sts_segment", number) }
         segments.append(segment)
         start += response.tapCount
@@ -96,7 +96,9 @@ public final class SigMFWriter: CaptureWriter {
     }
     segments[0].number("message_count", messages.count)
     segments[0].number("time_s", exchange.time.finite ?? 0)
-    if !others.isEmpty { segments[0].add("uwb:other_messages", .objects(others)) }
+    if !others.isEmpty {
+      segments[0].add("uwb:other_messages", json: "[" + others.map(\.json).joined(separator: ",") + "]")
+    }
     segments[0].writeParties(of: exchange)
     segments[0].writeResults(of: exchange)
 
@@ -120,8 +122,8 @@ public final class SigMFWriter: CaptureWriter {
   }
 
   private func place(_ segment: SigMFObject, _ index: Int, start: Int, tapCount: Int) {
-    segment.add("core:sample_start", .integer(start))
-    segment.add("core:frequency", global.carrier.map { .number($0) })
+    segment.add("core:sample_start", json: start.description)
+    if let carrier = global.carrier { segment.add("core:frequency", json: carrier.jsonText) }
     segment.number("exchange", index)
     segment.number("tap_count", tapCount)
   }
@@ -157,7 +159,14 @@ public final class SigMFWriter: CaptureWriter {
   ) throws -> SigMFLayout? {
     var known = layout
     for (name, message) in messages {
-      for found in (message.reception?.storedResponses ?? []).map(SigMFLayout.init) {
+      for response in message.reception?.storedResponses ?? [] {
+        guard response.scale.isFinite, response.tapSpacing.isFinite else {
+          throw CaptureError(
+            file: paths.base, place: "exchange \(index), \(name.rawValue)",
+            problem: "its CIR's scale is \(response.scale), its tap spacing \(response.tapSpacing) s",
+            remedy: "Give finite numbers for both.")
+        }
+        let found = SigMFLayout(response)
         if let known, known != found {
           throw CaptureError(
             file: paths.base, place: "exchange \(index), \(name.rawValue)",
@@ -200,7 +209,7 @@ public final class SigMFWriter: CaptureWriter {
     var text = Data()
     for segment in segments {
       if metadataEnd > headEnd || !text.isEmpty { text.append(contentsOf: Array(",\n".utf8)) }
-      text.append(try encoder.encode(segment))
+      text.append(contentsOf: segment.json.utf8)
     }
     let length = text.count
     text.append(contentsOf: Array(Self.tail.utf8))
