@@ -44,35 +44,18 @@ public struct CaptureFormat: Sendable {
       name: "uci", summary: "pcapng recording of a UCI radio's traffic, as uwb range and Android write them",
       isStream: true,
       recognise: { UCIRecording.recognise($0) }, open: { UCIRecording($0) }),
-    CaptureFormat(
-      name: "twr-table", summary: "table of two-way ranging: timestamps of two, three or four messages", isStream: true,
-      recognise: { MeasurementTable.recognise($0, .ranging) }, open: { try MeasurementTable($0, kind: .ranging) },
-      openWithOptions: { try MeasurementTable($0, kind: .ranging, options: $1) }),
+    table(.ranging, "table of two-way ranging: timestamps of two, three or four messages"),
     CaptureFormat(
       name: "csv", summary: "table that uwb convert wrote", isStream: true,
       recognise: { CSVCapture.recognise($0) }, open: { try CSVCapture($0) }),
-    CaptureFormat(
-      name: "phase-table",
-      summary: "CSV table of phase differences of arrival (NXP SR150), with true angles or without",
-      isStream: true, recognise: { MeasurementTable.recognise($0, .phases) },
-      open: { try MeasurementTable($0, kind: .phases) },
-      openWithOptions: { try MeasurementTable($0, kind: .phases, options: $1) }),
-    CaptureFormat(
-      name: "uwb-core", summary: "CIR JSON lines of Decawave's uwb-core", isStream: true,
-      recognise: { UwbCoreLines.recognise($0) }, open: { CIRLog(UwbCoreLines(), $0) }),
-    CaptureFormat(
-      name: "contiki-uwb", summary: "CIR[start:count] lines of Contiki-UWB (DW1000)", isStream: true,
-      recognise: { ContikiLines.recognise($0) }, open: { CIRLog(ContikiLines(), $0) }),
-    CaptureFormat(
-      name: "dw3000-cir", summary: "CIR_BEGIN … CIR_END text of DW3000 programs", isStream: true,
-      recognise: { DW3000Lines.recognise($0) }, open: { CIRLog(DW3000Lines(), $0) }),
-    CaptureFormat(
-      name: "ultrawidelock", summary: "ev=uwb.diag and ev=uwb.cir lines of the ultrawidelock firmware (DW3000)",
-      isStream: true,
-      recognise: { UltraWideLockLines.recognise($0) }, open: { CIRLog(UltraWideLockLines(), $0) }),
-    CaptureFormat(
-      name: "eth-dual-antenna", summary: "logs of ETH Zürich's dual-antenna firmware (DW3220), blobs in base64",
-      isStream: true, recognise: { ETHLines.recognise($0) }, open: { CIRLog(ETHLines(), $0) }),
+    table(.phases, "CSV table of phase differences of arrival (NXP SR150), with true angles or without"),
+    log("uwb-core", "CIR JSON lines of Decawave's uwb-core", UwbCoreLines.self),
+    log("contiki-uwb", "CIR[start:count] lines of Contiki-UWB (DW1000)", ContikiLines.self),
+    log("dw3000-cir", "CIR_BEGIN … CIR_END text of DW3000 programs", DW3000Lines.self),
+    log(
+      "ultrawidelock", "ev=uwb.diag and ev=uwb.cir lines of the ultrawidelock firmware (DW3000)",
+      UltraWideLockLines.self),
+    log("eth-dual-antenna", "logs of ETH Zürich's dual-antenna firmware (DW3220), blobs in base64", ETHLines.self),
     CaptureFormat(
       name: "bregar", summary: "data.json of K. Bregar's multi-room set (DW1000)", isStream: true,
       recognise: { BregarReader.recognise($0) }, open: { try BregarReader($0) }),
@@ -82,9 +65,7 @@ public struct CaptureFormat: Sendable {
     CaptureFormat(
       name: "dw3000-hex", summary: "DW3000 accumulators as hexadecimal octets, 100 taps a frame", isStream: true,
       recognise: { DW3000HexReader.recognise($0) }, open: { DW3000HexReader($0) }),
-    CaptureFormat(
-      name: "ewine", summary: "eWINE CSV tables of CIR magnitudes (DWM1000), no phase", isStream: true,
-      recognise: { EWINELines.recognise($0) }, open: { CIRLog(EWINELines(), $0) }),
+    log("ewine", "eWINE CSV tables of CIR magnitudes (DWM1000), no phase", EWINELines.self),
     CaptureFormat(
       name: "uci-log", summary: "text log of a UCI radio's traffic, a packet a line in hexadecimal digits",
       isStream: true,
@@ -94,12 +75,23 @@ public struct CaptureFormat: Sendable {
       recognise: { NumPyReader.recognise($0) }, open: { try NumPyReader($0) },
       openWithOptions: { try NumPyReader($0, options: $1) }),
     // Last, because many tables have a column that is called a distance.
-    CaptureFormat(
-      name: "range-table", summary: "table of distances that chips have measured, a row or a column a pair of radios",
-      isStream: true, recognise: { MeasurementTable.recognise($0, .ranges) },
-      open: { try MeasurementTable($0, kind: .ranges) },
-      openWithOptions: { try MeasurementTable($0, kind: .ranges, options: $1) }),
+    table(.ranges, "table of distances that chips have measured, a row or a column a pair of radios"),
   ]
+
+  private static func table(_ kind: MeasurementTable.Kind, _ summary: String) -> CaptureFormat {
+    CaptureFormat(
+      name: kind.rawValue, summary: summary, isStream: true, recognise: { MeasurementTable.recognise($0, kind) },
+      open: { try MeasurementTable($0, kind: kind) },
+      openWithOptions: { try MeasurementTable($0, kind: kind, options: $1) })
+  }
+
+  private static func log<Parser: CIRLineParser>(
+    _ name: String, _ summary: String, _ parser: Parser.Type
+  ) -> CaptureFormat {
+    CaptureFormat(
+      name: name, summary: summary, isStream: true, recognise: { Parser.recognise($0) },
+      open: { CIRLog(Parser(), $0) })
+  }
 
   /// The format of that name.
   ///

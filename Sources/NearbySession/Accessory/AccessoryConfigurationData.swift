@@ -30,9 +30,7 @@ public struct AccessoryConfigurationData: Sendable, Hashable {
     case controllerInitiator = 1
   }
 
-  static let headerLength = 16
-  static let uwbLength: UInt8 = 19
-  static let uwbLengthWithDrift: UInt8 = 21
+  static let layout = AccessoryDataLayout(headerLength: 16, shortLength: 19, longLength: 21)
 
   /// Version of the accessory protocol.
   public var version: AccessoryProtocolVersion
@@ -82,20 +80,11 @@ public struct AccessoryConfigurationData: Sendable, Hashable {
   /// Reads the data that follows the message's id byte.
   public init(data: some Sequence<UInt8>) throws(AccessoryMessageError) {
     let bytes = [UInt8](data)
-    guard bytes.count >= Self.headerLength else {
-      throw .truncated(actual: bytes.count, expected: Self.headerLength + Int(Self.uwbLength))
-    }
     var reader = ByteReader(bytes)
-    version = AccessoryProtocolVersion(major: reader.read(), minor: reader.read())
-    guard version.major == 1 else { throw .unsupportedVersion(major: version.major, minor: version.minor) }
+    version = try Self.layout.readVersion(bytes.count, &reader)
     preferredUpdateRate = UpdateRate(rawValue: reader.read())
     reserved = reader.read(count: 10)
-    let length: UInt8 = reader.read()
-    guard length >= Self.uwbLength else {
-      throw .statedLength(actual: length, known: [Self.uwbLength, Self.uwbLengthWithDrift], offset: 15)
-    }
-    let end = Self.headerLength + Int(length)
-    guard bytes.count >= end else { throw .truncated(actual: bytes.count, expected: end) }
+    let end = try Self.layout.readEnd(bytes.count, &reader)
     uwbVersion = AccessoryProtocolVersion(major: reader.read(), minor: reader.read())
     manufacturer = reader.read()
     model = reader.read()
@@ -104,7 +93,7 @@ public struct AccessoryConfigurationData: Sendable, Hashable {
     guard let role = Role(rawValue: roleByte) else { throw .unknownRole(roleByte, offset: 32) }
     self.role = role
     shortAddress = reader.read()
-    clockDriftppm = length >= Self.uwbLengthWithDrift ? reader.read() : nil
+    clockDriftppm = end >= Self.layout.longEnd ? reader.read() : nil
     additionalUWBBytes = reader.read(count: end - reader.offset)
     additionalBytes = reader.read(count: bytes.count - end)
   }
@@ -116,8 +105,7 @@ public struct AccessoryConfigurationData: Sendable, Hashable {
     writer.write(version.minor)
     writer.write(preferredUpdateRate.rawValue)
     writer.write(contentsOf: reserved)
-    let length = Int(clockDriftppm == nil ? Self.uwbLength : Self.uwbLengthWithDrift) + additionalUWBBytes.count
-    writer.write(UInt8(truncatingIfNeeded: length))
+    writer.write(Self.layout.statedLength(isLong: clockDriftppm != nil, additional: additionalUWBBytes))
     writer.write(uwbVersion.major)
     writer.write(uwbVersion.minor)
     writer.write(manufacturer)

@@ -48,9 +48,7 @@ public struct ShareableConfigurationData: Sendable, Hashable {
     }
   }
 
-  static let headerLength = 5
-  static let shortLength: UInt8 = 23
-  static let lengthWithStability: UInt8 = 25
+  static let layout = AccessoryDataLayout(headerLength: 5, shortLength: 23, longLength: 25)
 
   /// Version of the accessory protocol.
   public var version: AccessoryProtocolVersion
@@ -104,18 +102,9 @@ public struct ShareableConfigurationData: Sendable, Hashable {
   /// Reads the data that follows the message's id byte.
   public init(data: some Sequence<UInt8>) throws(AccessoryMessageError) {
     let bytes = [UInt8](data)
-    guard bytes.count >= Self.headerLength else {
-      throw .truncated(actual: bytes.count, expected: Self.headerLength + Int(Self.shortLength))
-    }
     var reader = ByteReader(bytes)
-    version = AccessoryProtocolVersion(major: reader.read(), minor: reader.read())
-    guard version.major == 1 else { throw .unsupportedVersion(major: version.major, minor: version.minor) }
-    let length: UInt8 = reader.read()
-    guard length >= Self.shortLength else {
-      throw .statedLength(actual: length, known: [Self.shortLength, Self.lengthWithStability], offset: 4)
-    }
-    let end = Self.headerLength + Int(length)
-    guard bytes.count >= end else { throw .truncated(actual: bytes.count, expected: end) }
+    version = try Self.layout.readVersion(bytes.count, &reader)
+    let end = try Self.layout.readEnd(bytes.count, &reader)
     let letters = reader.read(count: 2)
     guard let country = Country(bytes: letters) else { throw .country(letters, offset: 5) }
     self.country = country
@@ -128,7 +117,7 @@ public struct ShareableConfigurationData: Sendable, Hashable {
     roundControl = reader.read()
     stsInitialVector = InitialVector(rawValue: reader.read(count: 6).reduce(0) { $0 << 8 | UInt64($1) })
     destinationAddress = reader.read()
-    clockStability = length >= Self.lengthWithStability ? reader.read() : nil
+    clockStability = end >= Self.layout.longEnd ? reader.read() : nil
     additionalFields = reader.read(count: end - reader.offset)
     additionalBytes = reader.read(count: bytes.count - end)
   }
@@ -138,8 +127,7 @@ public struct ShareableConfigurationData: Sendable, Hashable {
     var writer = ByteWriter(capacity: 30)
     writer.write(version.major)
     writer.write(version.minor)
-    let length = Int(clockStability == nil ? Self.shortLength : Self.lengthWithStability) + additionalFields.count
-    writer.write(UInt8(truncatingIfNeeded: length))
+    writer.write(Self.layout.statedLength(isLong: clockStability != nil, additional: additionalFields))
     writer.write(country.first)
     writer.write(country.second)
     writer.write(sessionIdentifier)

@@ -36,8 +36,7 @@ extension RoomScenario {
         kind = .waypoints(waypoints)
       } else {
         kind = .circle(
-          centre: try keys.decode(SIMD3<Double>.self, forKey: .centre),
-          radius: try keys.decode(Double.self, forKey: .radius), speed: try keys.decode(Double.self, forKey: .speed),
+          centre: try keys.value(.centre), radius: try keys.value(.radius), speed: try keys.value(.speed),
           startdeg: try keys.value(.start, default: 0))
       }
     }
@@ -203,8 +202,8 @@ extension RoomScenario {
     public init(from decoder: any Decoder) throws {
       let keys = try decoder.strict(CodingKeys.self)
       self.init(
-        name: try keys.decode(String.self, forKey: .name), antennas: try keys.value(.antennas, default: .lShaped),
-        motion: try keys.decode(Motion.self, forKey: .motion),
+        name: try keys.value(.name), antennas: try keys.value(.antennas, default: .lShaped),
+        motion: try keys.value(.motion),
         facing: try keys.value(.facing, default: Facing(.angles(yawdeg: 0, pitchdeg: 0, turndeg: 0))),
         sessions: try keys.value(.sessions, default: []))
       clock = try keys.value(.clock, default: Clock())
@@ -251,9 +250,9 @@ extension RoomScenario {
 
     public init(from decoder: any Decoder) throws {
       let keys = try decoder.strict(CodingKeys.self)
-      count = try keys.decode(Int.self, forKey: .count)
-      lower = try keys.decode(SIMD3<Double>.self, forKey: .lower)
-      upper = try keys.decode(SIMD3<Double>.self, forKey: .upper)
+      count = try keys.value(.count)
+      lower = try keys.value(.lower)
+      upper = try keys.value(.upper)
       speed = try keys.value(.speed, default: 1)
       neighbours = try keys.value(.neighbours, default: 1)
       antennas = try keys.value(.antennas, default: .lShaped)
@@ -301,7 +300,7 @@ extension RoomScenario {
     public init(from decoder: any Decoder) throws {
       let keys = try decoder.strict(CodingKeys.self)
       self.init(
-        name: try keys.decode(String.self, forKey: .name), motion: try keys.decode(Motion.self, forKey: .motion),
+        name: try keys.value(.name), motion: try keys.value(.motion),
         updateRate: try keys.value(.updateRate, default: .automatic),
         shortAddress: try keys.decodeIfPresent(UInt16.self, forKey: .shortAddress))
       clock = try keys.value(.clock, default: Clock())

@@ -57,8 +57,8 @@ extension RoomScenario {
     public init(from decoder: any Decoder) throws {
       let keys = try decoder.strict(CodingKeys.self)
       self.init(
-        at: try keys.decode(Double.self, forKey: .time), device: try keys.decode(String.self, forKey: .device),
-        try keys.decode(Action.self, forKey: .action), peer: try keys.decodeIfPresent(String.self, forKey: .peer),
+        at: try keys.value(.time), device: try keys.value(.device), try keys.value(.action),
+        peer: try keys.decodeIfPresent(String.self, forKey: .peer),
         for: try keys.decodeIfPresent(Double.self, forKey: .period))
     }
   }
@@ -117,8 +117,7 @@ extension RoomScenario {
     public init(from decoder: any Decoder) throws {
       let keys = try decoder.strict(CodingKeys.self)
       self.init(
-        device: try keys.decode(String.self, forKey: .device), peer: try keys.decode(String.self, forKey: .peer),
-        try keys.decode(Kind.self, forKey: .kind), at: try keys.decode(Double.self, forKey: .time),
+        device: try keys.value(.device), peer: try keys.value(.peer), try keys.value(.kind), at: try keys.value(.time),
         within: try keys.value(.tolerance, default: 0.25))
     }
   }

@@ -55,9 +55,9 @@ public struct RoomScenario: Sendable, Hashable, Decodable {
 
   public init(from decoder: any Decoder) throws {
     let keys = try decoder.strict(CodingKeys.self)
-    name = try keys.decode(String.self, forKey: .name)
+    name = try keys.value(.name)
     summary = try keys.value(.summary, default: "")
-    duration = try keys.decode(Double.self, forKey: .duration)
+    duration = try keys.value(.duration)
     seed = try keys.value(.seed, default: 1)
     rate = try keys.value(.rate, default: 10)
     box = try keys.decodeIfPresent(Box.self, forKey: .box)
@@ -103,8 +103,7 @@ public struct RoomScenario: Sendable, Hashable, Decodable {
     public init(from decoder: any Decoder) throws {
       let keys = try decoder.strict(CodingKeys.self)
       self.init(
-        lower: try keys.decode(SIMD3<Double>.self, forKey: .lower),
-        upper: try keys.decode(SIMD3<Double>.self, forKey: .upper),
+        lower: try keys.value(.lower), upper: try keys.value(.upper),
         sides: try keys.value(.sides, default: -0.5), floor: try keys.value(.floor, default: -0.4),
         ceiling: try keys.value(.ceiling, default: -0.4))
     }
@@ -150,9 +149,9 @@ public struct RoomScenario: Sendable, Hashable, Decodable {
     public init(from decoder: any Decoder) throws {
       let keys = try decoder.strict(CodingKeys.self)
       self.init(
-        from: try keys.decode(SIMD2<Double>.self, forKey: .from), to: try keys.decode(SIMD2<Double>.self, forKey: .to),
+        from: try keys.value(.from), to: try keys.value(.to),
         height: try keys.value(.height, default: 2.7), reflection: try keys.value(.reflection, default: -0.4),
-        lossdB: try keys.decode(Double.self, forKey: .lossdB), excess: try keys.value(.excess, default: 0))
+        lossdB: try keys.value(.lossdB), excess: try keys.value(.excess, default: 0))
     }
   }
 

@@ -47,6 +47,8 @@ extension Decoder {
 }
 
 extension KeyedDecodingContainer {
+  func value<Value: Decodable>(_ key: Key) throws -> Value { try decode(Value.self, forKey: key) }
+
   func value<Value: Decodable>(_ key: Key, default fallback: Value) throws -> Value {
     try decodeIfPresent(Value.self, forKey: key) ?? fallback
   }

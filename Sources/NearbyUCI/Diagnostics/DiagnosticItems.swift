@@ -130,8 +130,7 @@ public struct PathWindow: UCILayout {
     try coder.code(&peakTime, "peak's time")
     try coder.code(&firstPathOffset, "first path's offset")
     try coder.code(&sampleCount, "samples")
-    let count = try coder.codeCount(samples.count, UInt16.self, "window")
-    try coder.code(&samples, count: count, "window")
+    try coder.codeCounted(&samples, UInt16.self, "window")
   }
 }
 

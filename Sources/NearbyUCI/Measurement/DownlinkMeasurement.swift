@@ -98,7 +98,6 @@ public struct SizedDownlinkMeasurement: UCILayout {
 
   /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
-    let count = try coder.codeCount(bytes.count, UInt16.self, "measurement")
-    try coder.code(&bytes, count: count, "measurement")
+    try coder.codeCounted(&bytes, UInt16.self, "measurement")
   }
 }

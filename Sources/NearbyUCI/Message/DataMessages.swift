@@ -18,8 +18,7 @@ public struct SendData: UCIMessage {
     try coder.code(&token, "session token")
     try coder.code(&destination, "destination")
     try coder.code(&sequence, "sequence number")
-    let count = try coder.codeCount(data.count, UInt16.self, "data")
-    try coder.code(&data, count: count, "data")
+    try coder.codeCounted(&data, UInt16.self, "data")
   }
 }
 
@@ -46,8 +45,7 @@ public struct ReceivedData: UCIMessage {
     try coder.code(&status, "status")
     try coder.code(&source, "source")
     try coder.code(&sequence, "sequence number")
-    let count = try coder.codeCount(data.count, UInt16.self, "data")
-    try coder.code(&data, count: count, "data")
+    try coder.codeCounted(&data, UInt16.self, "data")
   }
 }
 

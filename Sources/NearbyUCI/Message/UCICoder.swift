@@ -152,7 +152,14 @@ public struct UCICoder: Sendable {
 
   /// A count of one byte, then that many bytes.
   public mutating func codeCounted(_ value: inout [UInt8], _ field: String) throws(UCIError) {
-    let count = try codeCount(value.count, UInt8.self, field)
+    try codeCounted(&value, UInt8.self, field)
+  }
+
+  /// A count of that type, then that many bytes.
+  mutating func codeCounted<Number: FixedWidthInteger & BitwiseCopyable>(
+    _ value: inout [UInt8], _ type: Number.Type, _ field: String
+  ) throws(UCIError) {
+    let count = try codeCount(value.count, type, field)
     try code(&value, count: count, field)
   }
 

@@ -26,9 +26,7 @@ struct DWM3001Lines: CaptureReader {
   init(_ source: ByteSource) { scanner = LineScanner(source) }
 
   static func recognise(_ start: Span<UInt8>) -> CaptureFormat.Recognition {
-    let marks: [StaticString] = ["SESSION_INFO_NTF: {session_handle=", "\"D_cm\":"]
-    for mark in marks where ByteText.end(of: mark, in: start) != nil { return .yes }
-    return .undecided
+    ByteText.contains(anyOf: ["SESSION_INFO_NTF: {session_handle=", "\"D_cm\":"], in: start) ? .yes : .undecided
   }
 
   var bytesRead: Int { scanner.bytesRead }

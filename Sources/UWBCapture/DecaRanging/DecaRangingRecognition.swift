@@ -9,8 +9,9 @@ extension DecaRangingLog {
       if "{[".utf8.contains(start[index]) { return .no }
       break
     }
-    let marks: [StaticString] = ["created by DecaRanging", "RX OK WInd(", "Accum Len ", "Anchor ToF: "]
-    for mark in marks where ByteText.end(of: mark, in: start) != nil { return .yes }
+    if ByteText.contains(anyOf: ["created by DecaRanging", "RX OK WInd(", "Accum Len ", "Anchor ToF: "], in: start) {
+      return .yes
+    }
     if let end = ByteText.end(of: " Rx time = ", in: start), end >= 16,
       ByteText.hexadecimal(start, at: end - 16, count: 2) != nil
     {

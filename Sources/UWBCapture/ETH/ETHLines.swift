@@ -45,9 +45,7 @@ struct ETHLines: CIRLineParser {
   var profile: String { RadioName.dw3000 }
 
   static func recognise(_ start: Span<UInt8>) -> CaptureFormat.Recognition {
-    let marks: [StaticString] = [": BLOB / ", ": New Frame: "]
-    for mark in marks where ByteText.end(of: mark, in: start) != nil { return .yes }
-    return .undecided
+    ByteText.contains(anyOf: [": BLOB / ", ": New Frame: "], in: start) ? .yes : .undecided
   }
 
   mutating func take(_ line: Span<UInt8>, isTerminated: Bool) -> CIRRecord? {

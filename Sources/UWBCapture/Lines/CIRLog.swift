@@ -1,7 +1,10 @@
 import UWBTypes
 
 /// Makes receptions of a text log's lines, one after the other.
-protocol CIRLineParser {
+protocol CIRLineParser: SendableMetatype {
+  init()
+  /// Whether the start of a stream is of this format.
+  static func recognise(_ start: Span<UInt8>) -> CaptureFormat.Recognition
   /// The format's name, as `--format` takes it.
   var format: String { get }
   /// Name of the device profile of the radio that the format comes from.

@@ -16,7 +16,7 @@ import UWBTypes
 /// and imaginary parts stand apart in such a file: the imaginary ones wait in a file of their own until `finish`. Memory: 80 bytes a CIR.
 public final class MATLABWriter: CaptureWriter {
   /// Names of numbers from 0 to 3.
-  private static let messages: [SigMFMessage.Name] = [.poll, .response, .secondPoll, .final]
+  private static let messages: [SigMFMessageName] = [.poll, .response, .secondPoll, .final]
   /// Bytes that a variable of this version may have.
   private static let limit = Int(Int32.max)
 

@@ -12,7 +12,7 @@ struct NDJSONLine {
   private(set) var notes: [String] = []
 
   private var index: Int?
-  private var messages: [(name: SigMFMessage.Name, message: RangingMessage)] = []
+  private var messages: [(name: SigMFMessageName, message: RangingMessage)] = []
   private var fields = SigMFExchangeFields()
 
   /// Whether the line says that it is one.
@@ -20,8 +20,7 @@ struct NDJSONLine {
 
   /// The exchange; `nil` where a required field is missing, or a message was there twice.
   var exchange: RangingExchange? {
-    guard let index, let exchange = fields.exchange(messageCount: messages.count) else { return nil }
-    return exchange.rangingExchange(index: index, messages: messages)
+    index.flatMap { fields.exchange(index: $0, messages: messages) }
   }
 
   mutating func take(_ key: JSONCursor.Key, _ cursor: inout JSONCursor, _ samples: inout NDJSONSamples) -> Bool {
@@ -63,7 +62,7 @@ struct NDJSONLine {
   }
 
   private mutating func take(
-    _ name: SigMFMessage.Name, _ cursor: inout JSONCursor, _ samples: inout NDJSONSamples
+    _ name: SigMFMessageName, _ cursor: inout JSONCursor, _ samples: inout NDJSONSamples
   ) -> Bool {
     guard !messages.contains(where: { $0.name == name }) else { return false }
     var message = SigMFMessageFields(name)
@@ -82,10 +81,10 @@ struct NDJSONLine {
       return message.take(key, &cursor) ?? cursor.skipValue()
     }
     // Samples without a receive time belong to no reception.
-    guard isWhole, let message = message.message, message.name == name,
+    guard isWhole, message.name == name,
       response == nil && stsResponses.isEmpty || message.received != nil
     else { return false }
-    messages.append((name, message.rangingMessage(response, stsResponses)))
+    messages.append((name, message.message(response, stsResponses)))
     return true
   }
 }

@@ -3,7 +3,7 @@ import UWBTypes
 /// Writes a capture as JSON, one object a line: the header first, then each exchange with everything it holds, samples as
 /// they are stored. Numbers have the shortest decimals that read back as the same number, so nothing is lost but numbers
 /// that are not finite; `NDJSONReader` reads it. `Documentation/reference/Captures.md` lists the fields. About 12 kB a CIR of 1016 taps.
-public final class NDJSONWriter: CaptureWriter {
+public final class NDJSONWriter: CaptureWriter, ExchangeFieldWriter {
   public private(set) var lost = SkippedInput()
   private let output: TextOutput
   private var needsComma = false
@@ -19,25 +19,10 @@ public final class NDJSONWriter: CaptureWriter {
     if let array = header.array {
       number("carrier_hz", array.carrier)
       key("antenna_positions_m")
-      output.append("[")
-      for (index, position) in array.positions.enumerated() {
-        if index > 0 { output.append(",") }
-        output.append("[")
-        for axis in 0..<3 {
-          if axis > 0 { output.append(",") }
-          value(position[axis])
-        }
-        output.append("]")
-      }
-      output.append("]")
+      list(array.positions) { position in list(0..<3) { value(position[$0]) } }
     }
     key("notes")
-    output.append("[")
-    for (index, note) in header.notes.enumerated() {
-      if index > 0 { output.append(",") }
-      text(note)
-    }
-    output.append("]")
+    list(header.notes, text)
     close()
     output.append("\n")
     try output.flush()
@@ -47,46 +32,12 @@ public final class NDJSONWriter: CaptureWriter {
     open()
     number("exchange", exchange.index)
     number("time_s", exchange.time)
-    string("peer", exchange.peer.description)
-    if let local = exchange.local { string("local", local.description) }
-    string("initiator", exchange.initiator == .local ? "local" : "peer")
-    if exchange.counterBits != 40 { number("counter_bits", exchange.counterBits) }
+    writeParties(of: exchange)
     message("poll", exchange.poll)
     message("response", exchange.response)
     message("second_poll", exchange.secondPoll)
     message("final", exchange.final)
-    numbers("phase_differences_rad", exchange.phaseDifferences)
-    if let report = exchange.chipReport {
-      key("chip_report")
-      open()
-      number("distance_m", report.distance)
-      number("raw_distance_m", report.rawDistance)
-      number("clock_offset_ppm", report.clockOffsetppm)
-      number("azimuth_rad", report.azimuth)
-      number("elevation_rad", report.elevation)
-      close()
-    }
-    if let ready = exchange.ready.map(SigMFExchange.Ready.init) {
-      key("ready_measurement")
-      open()
-      number("distance_m", ready.distance)
-      number("distance_std_m", ready.distanceDeviation)
-      angle("azimuth", ready.azimuth)
-      angle("elevation", ready.elevation)
-      number("line_of_sight_probability", ready.lineOfSightProbability)
-      close()
-    }
-    if exchange.hasFailed { bool("failed", true) }
-    numbers("peer_position_m", exchange.peerPosition.map { [$0.x, $0.y, $0.z] })
-    if let truth = exchange.truth {
-      key("truth")
-      open()
-      number("distance_m", truth.distance)
-      number("azimuth_rad", truth.azimuth)
-      number("elevation_rad", truth.elevation)
-      if let isLineOfSight = truth.isLineOfSight { bool("line_of_sight", isLineOfSight) }
-      close()
-    }
+    writeResults(of: exchange)
     close()
     output.append("\n")
     try output.flush()
@@ -96,49 +47,20 @@ public final class NDJSONWriter: CaptureWriter {
     try output.close()
   }
 
-  private func angle(_ name: StaticString, _ angle: SigMFExchange.Ready.Angle?) {
-    guard let angle else { return }
-    key(name)
-    open()
-    number("value_rad", angle.value)
-    number("std_rad", angle.deviation)
-    number("figure_of_merit", angle.figureOfMerit)
-    close()
-  }
-
   private func message(_ name: StaticString, _ message: RangingMessage?) {
     guard let message else { return }
-    key(name)
-    open()
-    number("transmitted_ticks", message.transmitted.map { Int($0.ticks) })
-    if let reception = message.reception {
-      number("received_ticks", Int(reception.time.ticks))
-      number("first_path_taps", reception.chipFirstPathTaps)
-      number("preamble_count", reception.preambleCount)
-      number("received_power_dbm", reception.receivedPowerdBm)
-      number("first_path_power_dbm", reception.firstPathPowerdBm)
-      number("noise_threshold", reception.noiseThreshold)
-      numbers("first_path_amplitudes", reception.firstPathAmplitudes.map { [$0.x, $0.y, $0.z] })
-      number("noise_deviation", reception.noiseDeviation)
-      number("carrier_offset_ppm", reception.carrierOffsetppm)
-      number("time_tracking_offset_ppm", reception.timeTrackingOffsetppm)
-      numbers("antenna_phases_rad", reception.antennaPhases)
-      numbers("antenna_first_path_taps", reception.antennaFirstPathTaps)
+    object(name) { _ in
+      write(message)
+      guard let reception = message.reception else { return }
       if let response = reception.impulseResponse {
         key("cir")
         impulseResponse(response)
       }
       if !reception.stsImpulseResponses.isEmpty {
         key("sts_cirs")
-        output.append("[")
-        for (index, response) in reception.stsImpulseResponses.enumerated() {
-          if index > 0 { output.append(",") }
-          impulseResponse(response)
-        }
-        output.append("]")
+        list(reception.stsImpulseResponses, impulseResponse)
       }
     }
-    close()
   }
 
   private func impulseResponse(_ response: ChannelImpulseResponse) {
@@ -149,9 +71,8 @@ public final class NDJSONWriter: CaptureWriter {
     number("tap_spacing_s", response.tapSpacing)
     for (name, part) in [("real" as StaticString, 0), ("imag", 1)] {
       key(name)
-      output.append("[")
-      for antenna in 0..<response.antennaCount {
-        output.append(antenna == 0 ? "[" : ",[")
+      list(0..<response.antennaCount) { antenna in
+        output.append("[")
         response.forEachStoredPart(part, antenna: antenna) { tap, stored in
           if tap > 0 { output.append(",") }
           switch stored {
@@ -161,7 +82,6 @@ public final class NDJSONWriter: CaptureWriter {
         }
         output.append("]")
       }
-      output.append("]")
     }
     close()
   }
@@ -185,37 +105,50 @@ public final class NDJSONWriter: CaptureWriter {
     needsComma = true
   }
 
-  private func string(_ name: StaticString, _ value: String) {
+  private func list<Element>(_ elements: some Sequence<Element>, _ write: (Element) -> Void) {
+    output.append("[")
+    var isFirst = true
+    for element in elements {
+      if !isFirst { output.append(",") }
+      isFirst = false
+      write(element)
+    }
+    output.append("]")
+  }
+
+  func object(_ name: StaticString, _ fields: (NDJSONWriter) -> Void) {
+    key(name)
+    open()
+    fields(self)
+    close()
+  }
+
+  func string(_ name: StaticString, _ value: String) {
     key(name)
     text(value)
   }
 
-  private func bool(_ name: StaticString, _ value: Bool) {
+  func bool(_ name: StaticString, _ value: Bool) {
     key(name)
     output.append(value ? "true" : "false")
   }
 
   // JSON knows no infinity and no NaN: such a number becomes absent.
-  private func number(_ name: StaticString, _ number: Double?) {
+  func number(_ name: StaticString, _ number: Double?) {
     guard let number else { return }
     guard number.isFinite else { return lost.add("notFinite") }
     key(name)
     value(number)
   }
 
-  private func numbers(_ name: StaticString, _ numbers: [Double]?) {
+  func numbers(_ name: StaticString, _ numbers: [Double]?) {
     guard let numbers else { return }
     guard numbers.allSatisfy(\.isFinite) else { return lost.add("notFinite") }
     key(name)
-    output.append("[")
-    for (index, number) in numbers.enumerated() {
-      if index > 0 { output.append(",") }
-      value(number)
-    }
-    output.append("]")
+    list(numbers, value)
   }
 
-  private func number(_ name: StaticString, _ number: Int?) {
+  func number(_ name: StaticString, _ number: Int?) {
     guard let number else { return }
     key(name)
     output.append(number)

@@ -1,9 +1,11 @@
+import UWBTypes
+
 /// The fields of one message, as far as they were there: without the `uwb:` before their names, for the lines of ndjson have
 /// them, too.
 struct SigMFMessageFields {
-  var name: SigMFMessage.Name?
+  private(set) var name: SigMFMessageName?
   private var transmitted: UInt64?
-  private var received: UInt64?
+  private(set) var received: UInt64?
   private var firstPath: Double?
   private var preambleCount: Int?
   private var receivedPower: Double?
@@ -16,18 +18,25 @@ struct SigMFMessageFields {
   private var antennaPhases: [Double]?
   private var antennaFirstPaths: [Double]?
 
-  init(_ name: SigMFMessage.Name? = nil) {
+  init(_ name: SigMFMessageName? = nil) {
     self.name = name
   }
 
-  /// `nil` where nothing said which message it is.
-  var message: SigMFMessage? {
-    guard let name else { return nil }
-    return SigMFMessage(
-      name: name, transmitted: transmitted, received: received, firstPath: firstPath, preambleCount: preambleCount,
-      receivedPower: receivedPower, firstPathPower: firstPathPower, noiseThreshold: noiseThreshold,
-      firstPathAmplitudes: firstPathAmplitudes, noiseDeviation: noiseDeviation, carrierOffset: carrierOffset,
-      timeTrackingOffset: timeTrackingOffset, antennaPhases: antennaPhases, antennaFirstPaths: antennaFirstPaths)
+  /// The message, with the CIRs that belong to it.
+  func message(
+    _ impulseResponse: ChannelImpulseResponse? = nil, _ stsImpulseResponses: [ChannelImpulseResponse] = []
+  ) -> RangingMessage {
+    RangingMessage(
+      transmitted: transmitted.map { DeviceTime(ticks: $0) },
+      reception: received.map { time in
+        Reception(
+          time: DeviceTime(ticks: time), chipFirstPathTaps: firstPath, impulseResponse: impulseResponse,
+          preambleCount: preambleCount, receivedPowerdBm: receivedPower, firstPathPowerdBm: firstPathPower,
+          noiseThreshold: noiseThreshold, antennaPhases: antennaPhases, antennaFirstPathTaps: antennaFirstPaths,
+          firstPathAmplitudes: firstPathAmplitudes.map { SIMD3($0[0], $0[1], $0[2]) }, noiseDeviation: noiseDeviation,
+          carrierOffsetppm: carrierOffset, timeTrackingOffsetppm: timeTrackingOffset,
+          stsImpulseResponses: stsImpulseResponses)
+      })
   }
 
   /// Reads the value of the field `key`: whether it could be read, or `nil` where it is none of these.
@@ -58,7 +67,7 @@ struct SigMFMessageFields {
       return cursor.read(&antennaFirstPaths) { $0.numbers(in: CaptureLimits.taps) }
     }
     if key.matches("message") {
-      return cursor.read(&name) { $0.string().flatMap { SigMFMessage.Name(rawValue: $0) } }
+      return cursor.read(&name) { $0.string().flatMap { SigMFMessageName(rawValue: $0) } }
     }
     return nil
   }
@@ -66,27 +75,50 @@ struct SigMFMessageFields {
 
 /// The fields that concern a whole exchange, as far as they were there.
 struct SigMFExchangeFields {
+  /// There in recordings alone.
   private(set) var messageCount: Int?
+  private(set) var otherMessages: [(name: SigMFMessageName, message: RangingMessage)]?
   private var time: Double?
   private var peer: String?
   private var local: String?
-  private var initiator: SigMFExchange.Initiator?
+  private var initiator: RangingExchange.Initiator?
   private var counterBits: Int?
-  private var otherMessages: [SigMFMessage]?
   private var phaseDifferences: [Double]?
-  private var report: SigMFExchange.Report?
-  private var ready: SigMFExchange.Ready?
+  private var report: ChipReport?
+  private var ready: RadioMeasurement?
   private var hasFailed: Bool?
   private var peerPosition: [Double]?
-  private var truth: SigMFExchange.Truth?
+  private var truth: GroundTruth?
 
-  /// `nil` where a required field is missing.
-  func exchange(messageCount: Int) -> SigMFExchange? {
-    guard let time, let peer, let initiator else { return nil }
-    return SigMFExchange(
-      messageCount: messageCount, time: time, peer: peer, local: local, initiator: initiator, counterBits: counterBits,
-      otherMessages: otherMessages, phaseDifferences: phaseDifferences, report: report, ready: ready,
-      hasFailed: hasFailed, peerPosition: peerPosition, truth: truth)
+  /// Whether the required fields were there.
+  var isComplete: Bool { time != nil && peer != nil && initiator != nil }
+
+  /// The exchange of these messages; `nil` where a required field or the poll is missing, or an address is none.
+  func exchange(
+    index: Int, messages: [(name: SigMFMessageName, message: RangingMessage)]
+  ) -> RangingExchange? {
+    func message(_ name: SigMFMessageName) -> RangingMessage? { messages.first { $0.name == name }?.message }
+    guard let time, let initiator, let peer = peer.flatMap(Self.address), let poll = message(.poll) else { return nil }
+    let localAddress = local.flatMap(Self.address)
+    guard local == nil || localAddress != nil else { return nil }
+    var exchange = RangingExchange(
+      index: index, time: time, peer: peer, local: localAddress, initiator: initiator, poll: poll,
+      response: message(.response), secondPoll: message(.secondPoll), final: message(.final),
+      counterBits: counterBits ?? 40, chipReport: report, phaseDifferences: phaseDifferences, ready: ready,
+      truth: truth, peerPosition: peerPosition.map { SIMD3($0[0], $0[1], $0[2]) })
+    exchange.hasFailed = hasFailed ?? false
+    return exchange
+  }
+
+  // Byte by byte: a recording has two addresses for each exchange.
+  private static func address(_ text: String) -> DeviceAddress? {
+    var value: UInt64 = 0
+    guard (1...16).contains(text.utf8.count) else { return nil }
+    for byte in text.utf8 {
+      guard let digit = ByteText.hexadecimalDigit(byte) else { return nil }
+      value = value << 4 | digit
+    }
+    return DeviceAddress(rawValue: value)
   }
 
   /// Reads the value of the field `key`: whether it could be read, or `nil` where it is none of these.
@@ -95,9 +127,7 @@ struct SigMFExchangeFields {
     if key.matches("time_s") { return cursor.read(&time) { $0.number(in: CaptureLimits.time) } }
     if key.matches("peer") { return cursor.read(&peer) { $0.string() } }
     if key.matches("local") { return cursor.read(&local) { $0.string() } }
-    if key.matches("initiator") {
-      return cursor.read(&initiator) { $0.string().flatMap { SigMFExchange.Initiator(rawValue: $0) } }
-    }
+    if key.matches("initiator") { return cursor.read(&initiator, Self.initiator) }
     if key.matches("counter_bits") {
       return cursor.read(&counterBits) { $0.integer(in: 2...40) }
     }
@@ -115,22 +145,30 @@ struct SigMFExchangeFields {
     return nil
   }
 
-  private static func messages(_ cursor: inout JSONCursor) -> [SigMFMessage]? {
-    var messages: [SigMFMessage] = []
+  private static func initiator(_ cursor: inout JSONCursor) -> RangingExchange.Initiator? {
+    switch cursor.string() {
+    case "local": .local
+    case "peer": .peer
+    default: nil
+    }
+  }
+
+  private static func messages(_ cursor: inout JSONCursor) -> [(name: SigMFMessageName, message: RangingMessage)]? {
+    var messages: [(name: SigMFMessageName, message: RangingMessage)] = []
     let isWhole = cursor.array { cursor in
       var fields = SigMFMessageFields()
       let isRead = cursor.object { key, cursor in
         key.without("uwb:").flatMap { fields.take($0, &cursor) } ?? cursor.skipValue()
       }
-      guard messages.count < 8, isRead, let message = fields.message else { return false }
-      messages.append(message)
+      guard messages.count < 8, isRead, let name = fields.name else { return false }
+      messages.append((name, fields.message()))
       return true
     }
     return isWhole ? messages : nil
   }
 
-  private static func report(_ cursor: inout JSONCursor) -> SigMFExchange.Report? {
-    var report = SigMFExchange.Report()
+  private static func report(_ cursor: inout JSONCursor) -> ChipReport? {
+    var report = ChipReport()
     let isWhole = cursor.object { key, cursor in
       let key = key.without("uwb:") ?? key
       if key.matches("distance_m") { return cursor.read(&report.distance) { $0.number(in: CaptureLimits.distance) } }
@@ -138,7 +176,7 @@ struct SigMFExchangeFields {
         return cursor.read(&report.rawDistance) { $0.number(in: CaptureLimits.distance) }
       }
       if key.matches("clock_offset_ppm") {
-        return cursor.read(&report.clockOffset) { $0.number(in: CaptureLimits.partsPerMillion) }
+        return cursor.read(&report.clockOffsetppm) { $0.number(in: CaptureLimits.partsPerMillion) }
       }
       if key.matches("azimuth_rad") { return cursor.read(&report.azimuth) { $0.number(in: CaptureLimits.angle) } }
       if key.matches("elevation_rad") { return cursor.read(&report.elevation) { $0.number(in: CaptureLimits.angle) } }
@@ -147,8 +185,8 @@ struct SigMFExchangeFields {
     return isWhole ? report : nil
   }
 
-  private static func ready(_ cursor: inout JSONCursor) -> SigMFExchange.Ready? {
-    var ready = SigMFExchange.Ready(distanceDeviation: 0)
+  private static func ready(_ cursor: inout JSONCursor) -> RadioMeasurement? {
+    var ready = RadioMeasurement(distance: nil, distanceDeviation: 0)
     var deviation: Double?
     let isWhole = cursor.object { key, cursor in
       let key = key.without("uwb:") ?? key
@@ -166,7 +204,7 @@ struct SigMFExchangeFields {
     return ready
   }
 
-  private static func angle(_ cursor: inout JSONCursor) -> SigMFExchange.Ready.Angle? {
+  private static func angle(_ cursor: inout JSONCursor) -> RadioMeasurement.Angle? {
     var value: Double?
     var deviation: Double?
     var figureOfMerit: Double?
@@ -178,11 +216,11 @@ struct SigMFExchangeFields {
       return cursor.skipValue()
     }
     guard isWhole, let value, let deviation, let figureOfMerit else { return nil }
-    return SigMFExchange.Ready.Angle(value: value, deviation: deviation, figureOfMerit: figureOfMerit)
+    return RadioMeasurement.Angle(value, deviation: deviation, figureOfMerit: figureOfMerit)
   }
 
-  private static func truth(_ cursor: inout JSONCursor) -> SigMFExchange.Truth? {
-    var truth = SigMFExchange.Truth()
+  private static func truth(_ cursor: inout JSONCursor) -> GroundTruth? {
+    var truth = GroundTruth()
     let isWhole = cursor.object { key, cursor in
       let key = key.without("uwb:") ?? key
       if key.matches("distance_m") { return cursor.read(&truth.distance) { $0.number(in: CaptureLimits.distance) } }

@@ -20,7 +20,7 @@ public struct SigMFReader: CaptureReader {
   private var shapes = CaptureShapes()
   private var sampleBytes = 0
   private var ahead: SigMFSegment?
-  private var messages: [(name: SigMFMessage.Name, message: RangingMessage)] = []
+  private var messages: [(name: SigMFMessageName, message: RangingMessage)] = []
   private var isFirst = true
   private var isAtEnd = false
 
@@ -68,7 +68,7 @@ public struct SigMFReader: CaptureReader {
       guard let first = try ahead ?? nextSegment() else { return nil }
       ahead = nil
       messages.removeAll(keepingCapacity: true)
-      messages.append((first.message.name, first.message.rangingMessage(try impulseResponse(first))))
+      messages.append((first.name, first.message.message(try impulseResponse(first))))
       while let segment = try nextSegment() {
         guard segment.index == first.index, segment.exchange == nil else {
           ahead = segment
@@ -80,15 +80,15 @@ public struct SigMFReader: CaptureReader {
         }
         // More than an exchange can have are counted, not kept.
         guard messages.count < Self.maximumMessages else { continue }
-        messages.append((segment.message.name, segment.message.rangingMessage(try impulseResponse(segment))))
+        messages.append((segment.name, segment.message.message(try impulseResponse(segment))))
       }
       guard let exchange = first.exchange else {
         pass("incompleteExchange", first)
         continue
       }
-      for message in exchange.otherMessages ?? [] { messages.append((message.name, message.rangingMessage())) }
+      messages += exchange.otherMessages ?? []
       guard messages.count == exchange.messageCount, areMessagesDifferent,
-        let result = exchange.rangingExchange(index: first.index, messages: messages)
+        let result = exchange.exchange(index: first.index, messages: messages)
       else {
         pass("incompleteExchange", first)
         continue
@@ -102,7 +102,7 @@ public struct SigMFReader: CaptureReader {
   /// Adds the CIR of a segment of the STS to the message that stands before it.
   private mutating func addSTS(_ segment: SigMFSegment) throws {
     let response = try impulseResponse(segment)
-    guard let last = messages.indices.last, messages[last].name == segment.message.name,
+    guard let last = messages.indices.last, messages[last].name == segment.name,
       let count = messages[last].message.reception?.stsImpulseResponses.count, segment.stsSegment == count + 1
     else { return pass("strayStsSegment", segment) }
     guard let response else { return }
@@ -114,7 +114,7 @@ public struct SigMFReader: CaptureReader {
     let source = metadata.source
     skipped.add(
       reason,
-      at: segment.map { "exchange \($0.index), message \($0.message.name)" }
+      at: segment.map { "exchange \($0.index), message \($0.name)" }
         ?? "annotation that ends at byte \(source.bytesConsumed)")
   }
 

@@ -1,21 +1,46 @@
-/// Reads a capture segment's object field by field where it lies: a general JSON decoder takes ten times as long, and
+/// One capture segment: a message's CIR and what its receiver said of it.
+///
+/// Its object is read field by field where it lies: a general JSON decoder takes ten times as long, and
 /// a recording has a segment for each CIR.
 ///
 /// Fields may come in any order; those of other extensions are passed over. A field of a wrong kind or outside of what
 /// its type holds, and a required one that is missing, make the segment unreadable (`nil`); `null` counts as absent.
-extension SigMFSegment {
+struct SigMFSegment {
+  let sampleStart: Int
+  let index: Int
+  let tapCount: Int
+  let scale: Float?
+  let tapSpacing: Double?
+  /// Which segment of the STS the CIR is of, from 1; `nil` for that of the preamble.
+  let stsSegment: Int?
+  let name: SigMFMessageName
+  let message: SigMFMessageFields
+  /// What an exchange's first segment says of the whole exchange.
+  let exchange: SigMFExchangeFields?
+
   init?(json bytes: UnsafeRawBufferPointer) {
     var cursor = JSONCursor(bytes)
     var fields = SigMFSegmentFields()
-    guard cursor.object({ fields.take($0, &$1) }), cursor.isAtEnd(), let segment = fields.segment else { return nil }
-    self = segment
+    guard cursor.object({ fields.take($0, &$1) }), cursor.isAtEnd(), let sampleStart = fields.sampleStart,
+      let index = fields.index, let tapCount = fields.tapCount, let name = fields.message.name
+    else { return nil }
+    self.sampleStart = sampleStart
+    self.index = index
+    self.tapCount = tapCount
+    scale = fields.scale
+    tapSpacing = fields.tapSpacing
+    stsSegment = fields.stsSegment
+    self.name = name
+    message = fields.message
+    // The count of messages marks an exchange's first segment.
+    exchange = fields.exchange.messageCount == nil ? nil : fields.exchange
+    guard exchange?.isComplete ?? true else { return nil }
   }
 }
 
 /// The fields of one segment, as far as they were there.
 private struct SigMFSegmentFields {
   var sampleStart: Int?
-  var frequency: Double?
   var index: Int?
   var tapCount: Int?
   var scale: Float?
@@ -23,20 +48,7 @@ private struct SigMFSegmentFields {
   var stsSegment: Int?
   var message = SigMFMessageFields()
   var exchange = SigMFExchangeFields()
-
-  var segment: SigMFSegment? {
-    guard let sampleStart, let index, let tapCount, let message = message.message else { return nil }
-    var segment = SigMFSegment(sampleStart: sampleStart, frequency: frequency, index: index, message: message)
-    segment.tapCount = tapCount
-    segment.scale = scale
-    segment.tapSpacing = tapSpacing
-    segment.stsSegment = stsSegment
-    // The count of messages marks an exchange's first segment.
-    guard let messageCount = exchange.messageCount else { return segment }
-    guard let exchange = exchange.exchange(messageCount: messageCount) else { return nil }
-    segment.exchange = exchange
-    return segment
-  }
+  private var frequency: Double?
 
   mutating func take(_ key: JSONCursor.Key, _ cursor: inout JSONCursor) -> Bool {
     if let name = key.without("uwb:") {

@@ -70,34 +70,37 @@ public final class SigMFWriter: CaptureWriter {
     precondition(!isFinished, "\(paths.base): a recording that is finished takes no more exchanges")
     let messages = exchange.namedMessages
     let newLayout = try checkedLayout(exchange.index, messages)
-    var segments: [SigMFSegment] = []
-    var others: [SigMFMessage] = []
+    var segments: [SigMFObject] = []
+    var others: [SigMFObject] = []
     var start = sampleCount
     for (name, message) in messages {
       guard let reception = message.reception, reception.impulseResponse != nil else {
-        others.append(SigMFMessage(name, message))
+        others.append(Self.object(name, message))
         if message.reception?.stsImpulseResponses.isEmpty == false { lost.add("stsWithoutPreamble") }
         continue
       }
       for (number, response) in reception.storedResponses.enumerated() {
-        let told = number == 0 ? SigMFMessage(name, message) : SigMFMessage(name, RangingMessage())
-        var segment = SigMFSegment(
-          sampleStart: start, frequency: global.carrier, index: exchange.index, message: told)
-        segment.tapCount = response.tapCount
-        segment.scale = response.scale
-        segment.tapSpacing = response.tapSpacing == UWB.tap ? nil : response.tapSpacing
-        segment.stsSegment = number == 0 ? nil : number
+        let segment = Self.object(name, number == 0 ? message : RangingMessage())
+        place(segment, exchange.index, start: start, tapCount: response.tapCount)
+        segment.add("uwb:scale", json: response.scale.jsonText)
+        if response.tapSpacing != UWB.tap { segment.number("tap_spacing_s", response.tapSpacing) }
+        if number > 0 { segment.number("sts_segment", number) }
         segments.append(segment)
         start += response.tapCount
       }
     }
     // An exchange without any CIR takes a segment without samples, so that it is not lost.
     if segments.isEmpty {
-      segments.append(
-        SigMFSegment(
-          sampleStart: start, frequency: global.carrier, index: exchange.index, message: others.removeFirst()))
+      segments.append(others.removeFirst())
+      place(segments[0], exchange.index, start: start, tapCount: 0)
     }
-    segments[0].exchange = SigMFExchange(exchange, messageCount: messages.count, otherMessages: others)
+    segments[0].number("message_count", messages.count)
+    segments[0].number("time_s", exchange.time.finite ?? 0)
+    if !others.isEmpty {
+      segments[0].add("uwb:other_messages", json: "[" + others.map(\.json).joined(separator: ",") + "]")
+    }
+    segments[0].writeParties(of: exchange)
+    segments[0].writeResults(of: exchange)
 
     // Samples first: metadata never speaks of samples that are not there.
     for (_, message) in messages {
@@ -109,6 +112,20 @@ public final class SigMFWriter: CaptureWriter {
     }
     try write(segments)
     sampleCount = start
+  }
+
+  private static func object(_ name: SigMFMessageName, _ message: RangingMessage) -> SigMFObject {
+    let object = SigMFObject()
+    object.string("message", name.rawValue)
+    object.write(message)
+    return object
+  }
+
+  private func place(_ segment: SigMFObject, _ index: Int, start: Int, tapCount: Int) {
+    segment.add("core:sample_start", json: start.description)
+    if let carrier = global.carrier { segment.add("core:frequency", json: carrier.jsonText) }
+    segment.number("exchange", index)
+    segment.number("tap_count", tapCount)
   }
 
   /// Adds the hash of the samples, closes both files and puts them at their names.
@@ -138,11 +155,18 @@ public final class SigMFWriter: CaptureWriter {
   private func publish() throws { try OutputFile.publish(files) }
 
   private func checkedLayout(
-    _ index: Int, _ messages: [(name: SigMFMessage.Name, message: RangingMessage)]
+    _ index: Int, _ messages: [(name: SigMFMessageName, message: RangingMessage)]
   ) throws -> SigMFLayout? {
     var known = layout
     for (name, message) in messages {
-      for found in (message.reception?.storedResponses ?? []).map(SigMFLayout.init) {
+      for response in message.reception?.storedResponses ?? [] {
+        guard response.scale.isFinite, response.tapSpacing.isFinite else {
+          throw CaptureError(
+            file: paths.base, place: "exchange \(index), \(name.rawValue)",
+            problem: "its CIR's scale is \(response.scale), its tap spacing \(response.tapSpacing) s",
+            remedy: "Give finite numbers for both.")
+        }
+        let found = SigMFLayout(response)
         if let known, known != found {
           throw CaptureError(
             file: paths.base, place: "exchange \(index), \(name.rawValue)",
@@ -181,11 +205,11 @@ public final class SigMFWriter: CaptureWriter {
     }
   }
 
-  private func write(_ segments: [SigMFSegment]) throws {
+  private func write(_ segments: [SigMFObject]) throws {
     var text = Data()
     for segment in segments {
       if metadataEnd > headEnd || !text.isEmpty { text.append(contentsOf: Array(",\n".utf8)) }
-      text.append(try encoder.encode(segment))
+      text.append(contentsOf: segment.json.utf8)
     }
     let length = text.count
     text.append(contentsOf: Array(Self.tail.utf8))

@@ -14,6 +14,12 @@ enum ByteText {
     }
   }
 
+  /// Whether one of the texts stands in the line.
+  static func contains(anyOf texts: [StaticString], in line: Span<UInt8>) -> Bool {
+    for text in texts where end(of: text, in: line) != nil { return true }
+    return false
+  }
+
   /// Where what follows the first `text` at or after `start` begins.
   static func end(of text: StaticString, in line: Span<UInt8>, from start: Int = 0) -> Int? {
     let length = text.utf8CodeUnitCount

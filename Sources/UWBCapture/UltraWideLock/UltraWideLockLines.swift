@@ -31,9 +31,7 @@ struct UltraWideLockLines: CIRLineParser {
   var profile: String { RadioName.dw3000 }
 
   static func recognise(_ start: Span<UInt8>) -> CaptureFormat.Recognition {
-    let marks: [StaticString] = [" ev=uwb.diag n=", " ev=uwb.cir n="]
-    for mark in marks where ByteText.end(of: mark, in: start) != nil { return .yes }
-    return .undecided
+    ByteText.contains(anyOf: [" ev=uwb.diag n=", " ev=uwb.cir n="], in: start) ? .yes : .undecided
   }
 
   mutating func take(_ line: Span<UInt8>, isTerminated: Bool) -> CIRRecord? {

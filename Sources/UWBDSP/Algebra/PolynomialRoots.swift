@@ -8,8 +8,6 @@ import UWBPlatform
 /// of a companion matrix of order 22 take `zgeev` 134 µs, the whole of root-MUSIC with these roots 34. Roots outside the
 /// unit circle are evaluated through the reversed polynomial, so that nothing overflows (Bini 1996). Cost O(n²) a sweep.
 struct PolynomialRoots {
-  private static let mostSweeps = 60
-
   let degree: Int
   /// Coefficients c_0 … c_n of Σ c_k·z^k, interleaved parts.
   let coefficients: AlignedBuffer<Double>
@@ -39,9 +37,16 @@ struct PolynomialRoots {
       roots.pointer[2 * index + 1] = distance * sin(angle)
       settled.pointer[index] = false
     }
-    for _ in 0..<Self.mostSweeps {
+    return Self.sweep(settled, count: degree, improve)
+  }
+
+  /// Improves one root after the other, those that have settled left out, until all have.
+  ///
+  /// - Parameter improve: moves one root and returns whether it has settled.
+  static func sweep(_ settled: AlignedBuffer<Bool>, count: Int, _ improve: (Int) -> Bool) -> Bool {
+    for _ in 0..<60 {
       var all = true
-      for index in 0..<degree where !settled.pointer[index] {
+      for index in 0..<count where !settled.pointer[index] {
         settled.pointer[index] = improve(index)
         all = all && settled.pointer[index]
       }

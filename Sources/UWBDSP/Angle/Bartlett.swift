@@ -30,8 +30,6 @@ public struct Bartlett: DirectionEstimator {
     workspace.form.pointer.update(from: covariance.complex.pointer, count: 2 * covariance.order * covariance.order)
     let wanted = workspace.geometry.limit
     let found = workspace.search(scale: -1, count: wanted, margin: .init(factor: 0.75, offset: 0))
-    workspace.report(
-      found.count, status: found.settled && found.count == wanted ? .ok : .didNotConverge, bound: .stochastic,
-      into: &estimate)
+    workspace.report(found, of: wanted, bound: .stochastic, into: &estimate)
   }
 }

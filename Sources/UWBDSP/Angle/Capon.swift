@@ -52,8 +52,6 @@ public struct Capon: DirectionEstimator {
     }
     let wanted = shared.geometry.limit
     let found = shared.search(scale: mean, count: wanted, margin: .init(factor: 4, offset: 0))
-    shared.report(
-      found.count, status: found.settled && found.count == wanted ? .ok : .didNotConverge, bound: .stochastic,
-      into: &estimate)
+    shared.report(found, of: wanted, bound: .stochastic, into: &estimate)
   }
 }

@@ -95,6 +95,26 @@ public final class DirectionWorkspace {
     return (row.minimumCount, row.hasSettled)
   }
 
+  /// Takes a phase from one antenna of a row to the next as the coordinate of a source.
+  ///
+  /// - Returns: whether a direction in the field of view has that phase; else the source lies at its edge.
+  func take(rowPhase angle: Double, as source: Int) -> Bool {
+    let limit = row?.limit ?? .infinity
+    let isInside = !(abs(angle) > limit)
+    geometry.q.pointer[source] = SIMD2((isInside ? angle : angle < 0 ? -limit : limit) / manifold.rowStep, 0)
+    return isInside
+  }
+
+  /// Reports what a search for `wanted` minima has found.
+  func report(
+    _ found: (count: Int, settled: Bool), of wanted: Int, bound: SourceGeometry.Bound,
+    into estimate: inout DirectionEstimate
+  ) {
+    report(
+      found.count, status: found.settled && found.count == wanted ? .ok : .didNotConverge, bound: bound, into: &estimate
+    )
+  }
+
   /// Writes the geometry's `count` coordinates as results, strongest first, with deviations and alternatives.
   func report(
     _ count: Int, status: DirectionStatus, bound: SourceGeometry.Bound, into estimate: inout DirectionEstimate

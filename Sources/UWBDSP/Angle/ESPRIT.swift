@@ -52,7 +52,7 @@ public struct ESPRIT: DirectionEstimator {
     _ snapshots: Snapshots, into estimate: inout DirectionEstimate, using workspace: Workspace
   ) {
     let shared = workspace.shared
-    guard shared.load(snapshots, into: &estimate), let subspace = shared.subspace, let row = shared.row,
+    guard shared.load(snapshots, into: &estimate), let subspace = shared.subspace, shared.row != nil,
       subspace.decompose(shared.covariance, sources: options.sources)
     else { return }
     makePair(subspace, workspace)
@@ -61,15 +61,10 @@ public struct ESPRIT: DirectionEstimator {
       estimate.status = .didNotConverge
       return
     }
-    let step = shared.manifold.rowStep
     var isInside = true
     for index in 0..<count {
-      var angle = 2 * atan(workspace.shift.values.pointer[index].x)
-      if abs(angle) > row.limit {
-        angle = angle < 0 ? -row.limit : row.limit
-        isInside = false
-      }
-      shared.geometry.q.pointer[index] = SIMD2(angle / step, 0)
+      let angle = 2 * atan(workspace.shift.values.pointer[index].x)
+      isInside = shared.take(rowPhase: angle, as: index) && isInside
     }
     shared.report(count, status: isInside ? .ok : .outsideFieldOfView, bound: .subspace, into: &estimate)
     widen(&estimate, order: subspace.order)

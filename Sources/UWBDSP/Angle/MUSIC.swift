@@ -42,9 +42,7 @@ public struct MUSIC: DirectionEstimator {
       Self.project(subspace, into: workspace.form.pointer)
       found = workspace.search(scale: 1, count: subspace.count, margin: .init(factor: 1, offset: 0.25))
     }
-    workspace.report(
-      found.count, status: found.settled && found.count == subspace.count ? .ok : .didNotConverge, bound: .subspace,
-      into: &estimate)
+    workspace.report(found, of: subspace.count, bound: .subspace, into: &estimate)
   }
 
   /// I − E_s·E_sᴴ

@@ -52,7 +52,6 @@ public struct RootMUSIC: DirectionEstimator {
     else { return }
     row.loadComplement(subspace.signals.pointer, count: subspace.count)
     let settled = workspace.roots.find(row.coefficients.pointer)
-    let step = shared.manifold.rowStep
     let count = workspace.roots.order - 1
     for index in 0..<count { workspace.taken.pointer[index] = false }
     var found = 0
@@ -68,13 +67,7 @@ public struct RootMUSIC: DirectionEstimator {
       guard best >= 0 else { break }
       workspace.taken.pointer[best] = true
       let z = workspace.roots.roots.pointer[best]
-      var angle = atan2(z.y, z.x)
-      // Phases that no direction gives belong to the edge.
-      if abs(angle) > row.limit {
-        angle = angle < 0 ? -row.limit : row.limit
-        isInside = false
-      }
-      shared.geometry.q.pointer[found] = SIMD2(angle / step, 0)
+      isInside = shared.take(rowPhase: atan2(z.y, z.x), as: found) && isInside
       found += 1
     }
     shared.report(

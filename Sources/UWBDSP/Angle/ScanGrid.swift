@@ -222,15 +222,7 @@ final class ScanGrid {
     let found = gatherCandidates()
     let kept = min(found, count + 1, minima.count)
     let f = values.pointer
-    for place in 0..<kept {
-      var best = place
-      for other in place..<found where f[Int(candidates.pointer[other])] < f[Int(candidates.pointer[best])] {
-        best = other
-      }
-      let lowest = candidates.pointer[best]
-      candidates.pointer[best] = candidates.pointer[place]
-      candidates.pointer[place] = lowest
-    }
+    moveLowestFirst(candidates.pointer, found, kept: kept) { f[Int($0)] }
     hasSettled = true
     minimumCount = 0
     for place in 0..<kept {

@@ -6,8 +6,6 @@ import UWBPlatform
 /// (`PolynomialRoots`), their images repelling with them: half the work of 2M − 2 roots. Cost O(M²) a sweep, some 6–10
 /// sweeps.
 final class SelfInverseRoots {
-  private static let mostSweeps = 60
-
   let order: Int
   /// M − 1 roots, none outside of the circle.
   let roots: AlignedBuffer<SIMD2<Double>>
@@ -43,15 +41,7 @@ final class SelfInverseRoots {
       z[index] = starts[index]
       settled.pointer[index] = false
     }
-    for _ in 0..<Self.mostSweeps {
-      var all = true
-      for index in 0..<count where !settled.pointer[index] {
-        settled.pointer[index] = improve(index)
-        all = all && settled.pointer[index]
-      }
-      if all { return true }
-    }
-    return false
+    return PolynomialRoots.sweep(settled, count: count, improve)
   }
 
   /// One step of one root; `true` where it moved by no more than 10⁻¹¹.

@@ -1,10 +1,10 @@
 import CUWBKernels
 
-/// Several sources over one array: their steering matrix A, the projection that removes them, and what both say of the
-/// data: amplitudes, noise, the gradient of the likelihood and the Fisher information. Everything in a workspace.
+/// Several sources over one array: what their steering matrix A says of the data: amplitudes, noise, the gradient of the likelihood and the
+/// Fisher information. Everything in a workspace.
 ///
-/// A = Q·T by Gram–Schmidt; D holds the derivatives ∂a_k/∂q of each source's `dimensions` coordinates, P⊥ = I − Q·Qᴴ.
-/// Covariance matrices lie by columns, real parts and then imaginary parts. Cost: O(M²·K + M·K²).
+/// `SteeringBasis` holds A = Q·T, P⊥ = I − Q·Qᴴ and P⊥·D, with D the derivatives ∂a_k/∂q of each source's coordinates. Covariance matrices
+/// lie by columns, real parts and then imaginary parts. Cost: O(M²·K + M·K²).
 final class SourceGeometry {
   let manifold: Manifold
   let limit: Int
@@ -14,12 +14,9 @@ final class SourceGeometry {
 
   private let antennas: Int
   private let dimensions: Int
-  // Each vector: real parts, then imaginary parts, of all antennas.
-  private let basis: AlignedBuffer<Double>
-  private let slopes: AlignedBuffer<Double>
+  private let basis: SteeringBasis
+  /// R·v, real parts and then imaginary parts.
   private let image: AlignedBuffer<Double>
-  /// T, upper triangular, limit × limit by columns, interleaved.
-  private let triangle: AlignedBuffer<SIMD2<Double>>
   /// Sample covariance of the sources' amplitudes plus noise, A†·R·A†ᴴ; limit × limit.
   let amplitudes: AlignedBuffer<SIMD2<Double>>
   /// The sources' covariance P, noise taken off; limit × limit.
@@ -44,10 +41,8 @@ final class SourceGeometry {
     antennas = manifold.count
     dimensions = manifold.dimensions
     q = AlignedBuffer(count: limit, zero: SIMD2())
-    basis = AlignedBuffer(count: 2 * antennas * limit, zero: 0)
-    slopes = AlignedBuffer(count: 2 * antennas * limit * dimensions, zero: 0)
+    basis = SteeringBasis(manifold, limit: limit)
     image = AlignedBuffer(count: 2 * antennas, zero: 0)
-    triangle = AlignedBuffer(count: limit * limit, zero: SIMD2())
     amplitudes = AlignedBuffer(count: limit * limit, zero: SIMD2())
     powers = AlignedBuffer(count: limit * limit, zero: SIMD2())
     gram = AlignedBuffer(count: limit * limit, zero: SIMD2())
@@ -59,95 +54,29 @@ final class SourceGeometry {
     gradient = AlignedBuffer(count: limit * dimensions, zero: 0)
   }
 
-  private func vector(_ index: Int) -> UnsafeMutablePointer<Double> { basis.pointer + 2 * antennas * index }
-
-  private func slope(_ source: Int, _ coordinate: Int) -> UnsafeMutablePointer<Double> {
-    slopes.pointer + 2 * antennas * (source * dimensions + coordinate)
-  }
-
-  /// aᴴ·b
-  private func inner(_ a: UnsafePointer<Double>, _ b: UnsafePointer<Double>) -> SIMD2<Double> {
-    var (real, imaginary) = (SIMD4<Double>(), SIMD4<Double>())
-    let end = antennas & ~3
-    for m in stride(from: 0, to: end, by: 4) {
-      let (x, y) = (loadFour(a + m), loadFour(a + (antennas + m)))
-      let (u, v) = (loadFour(b + m), loadFour(b + (antennas + m)))
-      real += x * u + y * v
-      imaginary += x * v - y * u
-    }
-    var (re, im) = (real.sum(), imaginary.sum())
-    for m in end..<antennas {
-      re += a[m] * b[m] + a[antennas + m] * b[antennas + m]
-      im += a[m] * b[antennas + m] - a[antennas + m] * b[m]
-    }
-    return SIMD2(re, im)
-  }
-
-  /// b ← b − factor·a
-  private func subtract(_ a: UnsafePointer<Double>, times factor: SIMD2<Double>, from b: UnsafeMutablePointer<Double>) {
-    let end = antennas & ~3
-    for m in stride(from: 0, to: end, by: 4) {
-      let (x, y) = (loadFour(a + m), loadFour(a + (antennas + m)))
-      storeFour(loadFour(b + m) - (factor.x * x - factor.y * y), to: b + m)
-      storeFour(loadFour(b + (antennas + m)) - (factor.x * y + factor.y * x), to: b + (antennas + m))
-    }
-    for m in end..<antennas {
-      b[m] -= factor.x * a[m] - factor.y * a[antennas + m]
-      b[antennas + m] -= factor.x * a[antennas + m] + factor.y * a[m]
-    }
-  }
-
   /// Forms Q, T and P⊥D of the first `count` sources.
   ///
   /// - Returns: `false` where two sources coincide.
   func load(count: Int) -> Bool {
     precondition(count <= limit, "\(count) sources in room for \(limit)")
     self.count = count
-    let t = triangle.pointer
-    for source in 0..<count {
-      let a = vector(source)
-      manifold.fill(q.pointer[source], a, slope(source, 0))
-      let whole = inner(a, a).x
-      for other in 0..<source {
-        let factor = inner(vector(other), a)
-        t[source * limit + other] = factor
-        subtract(vector(other), times: factor, from: a)
-      }
-      let size = inner(a, a).x
-      guard size > 1e-12 * whole, size > 0 else { return false }
-      let root = size.squareRoot()
-      t[source * limit + source] = SIMD2(root, 0)
-      for m in 0..<2 * antennas { a[m] /= root }
-    }
-    for index in 0..<count * dimensions {
-      let d = slopes.pointer + 2 * antennas * index
-      for source in 0..<count { uwb_project_out(vector(source), antennas, d) }
-    }
-    return true
+    return basis.load(q.pointer, count: count)
   }
 
   /// P⊥·v in place, of a vector with real parts and then imaginary parts.
-  func project(_ v: UnsafeMutablePointer<Double>) {
-    for source in 0..<count { uwb_project_out(vector(source), antennas, v) }
-  }
+  func project(_ v: UnsafeMutablePointer<Double>) { basis.project(v, count: count) }
 
   /// T⁻¹·x in place, `stride` apart.
   private func solve(_ x: UnsafeMutablePointer<SIMD2<Double>>, stride: Int) {
-    for row in Swift.stride(from: count - 1, through: 0, by: -1) {
-      var value = x[row * stride]
-      for other in (row + 1)..<max(count, row + 1) {
-        value -= triangle.pointer[other * limit + row].times(x[other * stride])
-      }
-      x[row * stride] = value / triangle.pointer[row * limit + row].x
-    }
+    basis.solve(x, stride: stride, count: count)
   }
 
   /// What the sources leave of R: tr(P⊥·R). The maximum-likelihood criterion.
   func residualPower(_ matrix: UnsafePointer<Double>, trace: Double) -> Double {
     var captured = 0.0
     for source in 0..<count {
-      multiply(matrix, vector(source))
-      captured += inner(vector(source), image.pointer).x
+      multiply(matrix, basis.vector(source))
+      captured += basis.inner(basis.vector(source), image.pointer).x
     }
     residual = max(trace - captured, 0)
     return residual
@@ -166,8 +95,8 @@ final class SourceGeometry {
     var captured = 0.0
     // Qᴴ·R·Q
     for right in 0..<count {
-      multiply(matrix, vector(right))
-      for left in 0..<count { s[right * limit + left] = inner(vector(left), image.pointer) }
+      multiply(matrix, basis.vector(right))
+      for left in 0..<count { s[right * limit + left] = basis.inner(basis.vector(left), image.pointer) }
       captured += s[right * limit + right].x
     }
     residual = max(trace - captured, 0)
@@ -177,9 +106,6 @@ final class SourceGeometry {
     for left in 0..<count { solve(s + left, stride: limit) }
     conjugate(s)
     let g = gram.pointer
-    for right in 0..<count {
-      for left in 0..<count { g[right * limit + left] = SIMD2(left == right ? 1 : 0, 0) }
-    }
     invertGram()
     // Real numbers: 2·M·N of data, 2·K·N amplitudes, the coordinates.
     let free = 2 * Double((antennas - count) * snapshots) - Double(count * dimensions)
@@ -208,20 +134,19 @@ final class SourceGeometry {
   /// Takes what is true of the sources in place of what `analyse` finds: their covariance (by columns) and the noise.
   func assume(powers known: [SIMD2<Double>], noise variance: Double) {
     precondition(known.count == count * count, "\(count) sources got a covariance of \(known.count) numbers")
-    let g = gram.pointer
     for right in 0..<count {
-      for left in 0..<count {
-        g[right * limit + left] = SIMD2(left == right ? 1 : 0, 0)
-        powers.pointer[right * limit + left] = known[right * count + left]
-      }
+      for left in 0..<count { powers.pointer[right * limit + left] = known[right * count + left] }
     }
     invertGram()
     noise = variance
   }
 
-  /// (AᴴA)⁻¹ = T⁻¹·T⁻ᴴ, from an identity.
+  /// (AᴴA)⁻¹ = T⁻¹·T⁻ᴴ
   private func invertGram() {
     let g = gram.pointer
+    for right in 0..<count {
+      for left in 0..<count { g[right * limit + left] = SIMD2(left == right ? 1 : 0, 0) }
+    }
     for right in 0..<count { solve(g + right * limit, stride: 1) }
     let inverse = scratch.pointer
     for index in 0..<limit * limit { inverse[index] = g[index] }
@@ -245,8 +170,8 @@ final class SourceGeometry {
   func makeNewtonStep(_ matrix: UnsafePointer<Double>) {
     for source in 0..<count {
       for coordinate in 0..<dimensions {
-        multiply(matrix, slope(source, coordinate))
-        for other in 0..<count { column.pointer[other] = inner(vector(other), image.pointer) }
+        multiply(matrix, basis.slope(source * dimensions + coordinate))
+        for other in 0..<count { column.pointer[other] = basis.inner(basis.vector(other), image.pointer) }
         solve(column.pointer, stride: 1)
         gradient.pointer[source * dimensions + coordinate] = -2 * column.pointer[source].x
       }
@@ -259,7 +184,7 @@ final class SourceGeometry {
     let size = count * dimensions
     for row in 0..<size {
       for column in 0...row {
-        let h = inner(slopes.pointer + 2 * antennas * row, slopes.pointer + 2 * antennas * column)
+        let h = basis.inner(basis.slope(row), basis.slope(column))
         // (W^T)_{ij} = W_ji
         let w = weight[(row / dimensions) * limit + column / dimensions]
         information[row, column] = scale * (h.x * w.x - h.y * w.y)
@@ -322,21 +247,14 @@ final class SourceGeometry {
         var sum = SIMD2<Double>()
         for k in 0..<count { sum += w[right * limit + k].times(conjugateOf: w[left * limit + k]) }
         // Σ conj(w_kl)·w_kr
-        gramScratch(left, right, sum)
+        lower[right * limit + left] = sum
+        lower[left * limit + right] = SIMD2(sum.x, -sum.y)
       }
     }
     for right in 0..<count {
-      for left in 0..<count {
-        w[right * limit + left] = lower[right * limit + left]
-      }
+      for left in 0..<count { w[right * limit + left] = lower[right * limit + left] }
     }
     return true
-  }
-
-  private func gramScratch(_ left: Int, _ right: Int, _ value: SIMD2<Double>) {
-    let lower = scratch.pointer + limit * limit
-    lower[right * limit + left] = value
-    lower[left * limit + right] = SIMD2(value.x, -value.y)
   }
 
   /// Raises each source's block to MUSIC's asymptotic one: σ²/(2N)·([P⁻¹]_kk + σ²·[P⁻¹(AᴴA)⁻¹P⁻¹]_kk)·Re(D_kᴴP⊥D_k)⁻¹.
@@ -358,15 +276,15 @@ final class SourceGeometry {
         }
       }
       let level = noise / (2 * Double(snapshots)) * quadratic
-      let first = slope(source, 0)
-      let xx = inner(first, first).x
       let place = source * dimensions
+      let first = basis.slope(place)
+      let xx = basis.inner(first, first).x
       if dimensions == 1 {
         variances.pointer[place * size + place] = max(variances.pointer[place * size + place], level / xx)
       } else {
-        let second = slope(source, 1)
-        let yy = inner(second, second).x
-        let xy = inner(first, second).x
+        let second = basis.slope(place + 1)
+        let yy = basis.inner(second, second).x
+        let xy = basis.inner(first, second).x
         let determinant = xx * yy - xy * xy
         guard determinant > 0 else { continue }
         let (vx, vy) = (level * yy / determinant, level * xx / determinant)

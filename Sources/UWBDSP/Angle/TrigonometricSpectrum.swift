@@ -110,13 +110,7 @@ final class TrigonometricSpectrum {
     if f[last] < f[last - 1] && f[last] <= (isClosed ? f[0] : .infinity) { add(last) }
     // The lowest candidates on the grid; one more than asked for, as refinement may change their order.
     let kept = min(found, count + 1, minima.count)
-    for place in 0..<kept {
-      var best = place
-      for other in place..<found where candidates.pointer[other].y < candidates.pointer[best].y { best = other }
-      let lowest = candidates.pointer[best]
-      candidates.pointer[best] = candidates.pointer[place]
-      candidates.pointer[place] = lowest
-    }
+    moveLowestFirst(candidates.pointer, found, kept: kept) { $0.y }
     hasSettled = true
     minimumCount = 0
     for place in 0..<kept {
@@ -182,5 +176,19 @@ final class TrigonometricSpectrum {
 
   private func wrapped(_ angle: Double) -> Double {
     angle > .pi ? angle - 2 * .pi : angle < -.pi ? angle + 2 * .pi : angle
+  }
+}
+
+/// Moves the `kept` lowest of the first `count` candidates to the front, lowest first.
+@inline(__always)
+func moveLowestFirst<Candidate>(
+  _ candidates: UnsafeMutablePointer<Candidate>, _ count: Int, kept: Int, by value: (Candidate) -> Double
+) {
+  for place in 0..<kept {
+    var best = place
+    for other in place..<count where value(candidates[other]) < value(candidates[best]) { best = other }
+    let lowest = candidates[best]
+    candidates[best] = candidates[place]
+    candidates[place] = lowest
   }
 }

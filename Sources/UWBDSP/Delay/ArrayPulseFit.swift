@@ -52,7 +52,7 @@ public struct ArrayPulseFit: Sendable, Hashable {
     @exclusivity(unchecked) fileprivate(set) var doubt: (chance: Double, secondMoment: Double)?
     let mostAntennas: Int
     /// Of each antenna's window.
-    fileprivate let firstTaps: AlignedBuffer<Int>
+    let firstTaps: AlignedBuffer<Int>
 
     /// A variance of the first path's delay with that doubt in it.
     func doubted(_ variance: Double) -> Double {
@@ -211,75 +211,6 @@ public struct ArrayPulseFit: Sendable, Hashable {
     estimate.paths[0].deviationTaps = workspace.doubted(first.deviationTaps * first.deviationTaps).squareRoot()
   }
 
-  /// Taps round the strongest antenna's first path in which the others may see it earlier.
-  private static let searchTaps = 40
-  /// Taps that no accumulator reaches.
-  private static let farthest = 1 << 20
-
-  /// The earliest first path on any antenna, on the axis of antenna 0: what fades on one is there on another. All taps of
-  /// the antenna with the strongest tap are searched, and the neighbourhood of what it holds on the others.
-  private func firstPath(
-    _ taps: [PreparedTaps], _ antennaCount: Int, _ firstPathTaps: [Double]?, into estimate: inout ArrayEstimate,
-    _ workspace: Workspace
-  ) -> Double? {
-    var best: Int?
-    var strength = 0.0
-    for antenna in 0..<antennaCount where taps[antenna].isUsable {
-      let own = taps[antenna].peakPower / taps[antenna].noiseVariance
-      if best == nil || own > strength { (best, strength) = (antenna, own) }
-    }
-    guard let best else { return nil }
-    estimate.status = .noFirstPath
-    guard let found = workspace.search.run(taps[best], using: workspace.searchMemory).halfTap else { return nil }
-    let reference = Double(found) / 2 - shift(best, firstPathTaps)
-    var earliest = reference
-    for antenna in 0..<antennaCount where taps[antenna].isUsable && antenna != best {
-      let middle = Int(
-        reference + shift(antenna, firstPathTaps), rounded: .toNearestOrAwayFromZero,
-        within: -Self.farthest...Self.farthest)
-      let lower = max(0, middle - Self.searchTaps)
-      let upper = min(taps[antenna].count, middle + Self.searchTaps)
-      guard lower < upper else { continue }
-      let own = workspace.search.run(taps[antenna], in: lower..<upper, using: workspace.searchMemory)
-      guard let halfTap = own.halfTap else { continue }
-      earliest = min(earliest, Double(halfTap) / 2 - shift(antenna, firstPathTaps))
-    }
-    return earliest
-  }
-
-  /// How much later antenna `antenna` counts than antenna 0, taps.
-  private func shift(_ antenna: Int, _ firstPathTaps: [Double]?) -> Double {
-    guard let firstPathTaps else { return 0 }
-    let shift = firstPathTaps[antenna] - firstPathTaps[0]
-    // No accumulator is longer.
-    return abs(shift) < 1e5 ? shift : 0
-  }
-
-  /// Places every antenna's window and takes its noise; the first tap of antenna 0's.
-  private func place(
-    _ taps: [PreparedTaps], _ antennaCount: Int, _ firstPathTaps: [Double]?, from wanted: Int, _ workspace: Workspace
-  ) -> Int {
-    let fit = workspace.fit
-    let latest = taps[0].count - fit.windowTaps
-    let first = min(max(0, wanted), latest)
-    fit.begin(antennaCount: antennaCount, hasFreeShifts: firstPathTaps != nil && antennaCount > 1)
-    for antenna in 0..<antennaCount {
-      let shift = shift(antenna, firstPathTaps)
-      let own = Int(Double(first) + shift.rounded(), within: 0...latest)
-      var deviation = Double.infinity
-      if taps[antenna].isUsable {
-        let powers = taps[antenna].powers.pointer
-        var peak: Float = 0
-        for tap in own..<own + fit.windowTaps { peak = powers[tap] > peak ? powers[tap] : peak }
-        let variance = paths.receiver.variance(noise: taps[antenna].noiseVariance, peak: Double(peak))
-        deviation = variance > 0 ? variance.squareRoot() : .infinity
-      }
-      workspace.firstTaps.pointer[antenna] = own
-      fit.place(antenna: antenna, deviation: deviation, shift: shift - Double(own - first))
-    }
-    return first
-  }
-
   private func report(
     _ one: ArrayOnePathFit.Result, _ fit: ArrayOnePathFit, firstTap: Int, _ taps: [PreparedTaps],
     into estimate: inout ArrayEstimate, _ workspace: Workspace
@@ -288,25 +219,11 @@ public struct ArrayPulseFit: Sendable, Hashable {
     let used = max(1, one.cost / (Double(workspace.fit.sampleCount) - Double(antennas) - 0.5))
     estimate.status = .ok
     estimate.isAtOrigin = one.direction != .zero
-    var strongest = 0.0
-    var first: Int?
-    for antenna in 0..<estimate.antennaCount {
-      let amplitude = fit.amplitude(antenna: antenna)
-      estimate.amplitudes.append(amplitude)
-      guard fit.takesPart(antenna) else {
-        estimate.phaseDeviations.append(.infinity)
-        continue
-      }
-      if first == nil { first = antenna }
-      estimate.phaseDeviations.append((used / 2 * fit.phaseVariance(antenna: antenna)).squareRoot())
-      strongest = max(strongest, amplitude.lengthSquared / taps[antenna].noiseVariance)
-    }
     let deviation = (used / 2 / one.curvature).squareRoot()
-    estimate.paths.append(
-      PathEstimate(
-        delayTaps: Double(firstTap) + one.delay, amplitude: estimate.amplitudes[first ?? 0],
-        deviationTaps: deviation, phaseDeviation: estimate.phaseDeviations[first ?? 0]))
-    estimate.snrdB = 10 * Double.log10(max(strongest, .leastNormalMagnitude))
+    append(
+      delayTaps: Double(firstTap) + one.delay, deviation: deviation, variance: used, taps, into: &estimate,
+      amplitude: { fit.amplitude(antenna: $0) },
+      phaseVariance: { fit.takesPart($0) ? fit.phaseVariance(antenna: $0) : nil })
     workspace.ending = PulseFit.Ending(
       firstTap: firstTap, cost: one.cost, variance: 1, usedVariance: used, firstDeviation: deviation)
   }
@@ -327,31 +244,46 @@ public struct ArrayPulseFit: Sendable, Hashable {
     estimate.status = settled ? .ok : .didNotConverge
     estimate.isAtOrigin = positions[0].direction != .zero
     fit.invertCurvature(count: count)
-    var strongest = 0.0
     for path in 0..<count {
-      var first: Int?
-      for antenna in 0..<estimate.antennaCount {
-        let amplitude = fit.amplitude(path, antenna: antenna)
-        estimate.amplitudes.append(amplitude)
-        guard fit.takesPart(antenna) else {
-          estimate.phaseDeviations.append(.infinity)
-          continue
-        }
-        if first == nil { first = antenna }
-        let variance = fit.phaseVariance(path, antenna: antenna, count: count)
-        estimate.phaseDeviations.append((used / 2 * variance).squareRoot())
-        if path == 0 { strongest = max(strongest, amplitude.lengthSquared / taps[antenna].noiseVariance) }
-      }
-      let place = path * estimate.antennaCount + (first ?? 0)
-      estimate.paths.append(
-        PathEstimate(
-          delayTaps: Double(firstTap) + positions[path].delay, amplitude: estimate.amplitudes[place],
-          deviationTaps: (used / 2 * fit.delayCovariance(path, path)).squareRoot(),
-          phaseDeviation: estimate.phaseDeviations[place]))
+      append(
+        delayTaps: Double(firstTap) + positions[path].delay,
+        deviation: (used / 2 * fit.delayCovariance(path, path)).squareRoot(), variance: used, taps, into: &estimate,
+        amplitude: { fit.amplitude(path, antenna: $0) },
+        phaseVariance: { fit.takesPart($0) ? fit.phaseVariance(path, antenna: $0, count: count) : nil })
     }
-    estimate.snrdB = 10 * Double.log10(max(strongest, .leastNormalMagnitude))
     workspace.ending = PulseFit.Ending(
       firstTap: firstTap, cost: cost, variance: 1, usedVariance: used,
       firstDeviation: estimate.paths[0].deviationTaps)
+  }
+
+  /// Appends a path and its amplitudes; the first one's signal-to-noise ratio is the estimate's.
+  ///
+  /// - Parameters:
+  ///   - variance: noise variance that the phase deviations are for.
+  ///   - amplitude: on an antenna, in the CIR's units.
+  ///   - phaseVariance: on an antenna, over σ²/2; `nil` for one that takes no part.
+  private func append(
+    delayTaps: Double, deviation: Double, variance: Double, _ taps: [PreparedTaps], into estimate: inout ArrayEstimate,
+    amplitude: (Int) -> Complex<Double>, phaseVariance: (Int) -> Double?
+  ) {
+    var strongest = 0.0
+    var first: Int?
+    for antenna in 0..<estimate.antennaCount {
+      let own = amplitude(antenna)
+      estimate.amplitudes.append(own)
+      guard let phaseVariance = phaseVariance(antenna) else {
+        estimate.phaseDeviations.append(.infinity)
+        continue
+      }
+      if first == nil { first = antenna }
+      estimate.phaseDeviations.append((variance / 2 * phaseVariance).squareRoot())
+      strongest = max(strongest, own.lengthSquared / taps[antenna].noiseVariance)
+    }
+    if estimate.paths.isEmpty { estimate.snrdB = 10 * Double.log10(max(strongest, .leastNormalMagnitude)) }
+    let place = estimate.paths.count * estimate.antennaCount + (first ?? 0)
+    estimate.paths.append(
+      PathEstimate(
+        delayTaps: delayTaps, amplitude: estimate.amplitudes[place], deviationTaps: deviation,
+        phaseDeviation: estimate.phaseDeviations[place]))
   }
 }

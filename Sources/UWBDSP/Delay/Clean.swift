@@ -65,12 +65,8 @@ public struct Clean: DelayEstimator {
   public func makeWorkspace(tapCount: Int) -> Workspace { Workspace(self) }
 
   public func estimate(_ taps: PreparedTaps, into estimate: inout DelayEstimate, using workspace: Workspace) {
-    guard taps.isUsable else { return estimate.reset(.emptyImpulseResponse) }
     let map = workspace.map
-    guard
-      let detection = PathDetection(
-        taps, map, receiver, into: &estimate)
-    else { return }
+    guard let detection = PathDetection(taps, map, receiver, into: &estimate) else { return }
     workspace.components.pointer.update(repeating: 0, count: workspace.components.count)
     estimate.status = .didNotConverge
     for _ in 0..<mostIterations {

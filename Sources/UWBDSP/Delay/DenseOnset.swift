@@ -29,13 +29,11 @@ public struct DenseOnset: DelayEstimator {
 
   /// Buffers of one estimation, one for each thread; `makeWorkspace()` makes it.
   public final class Workspace {
-    fileprivate let search: FirstPathSearch
-    fileprivate let searchMemory: FirstPathSearch.Workspace
+    fileprivate let rough: RoughFirstPath
     fileprivate let likelihood: OnsetLikelihood
 
     fileprivate init(_ estimator: DenseOnset, tapCount: Int) {
-      search = FirstPathSearch(estimator.receiver)
-      searchMemory = FirstPathSearch.Workspace(tapCount: tapCount)
+      rough = RoughFirstPath(estimator.receiver, tapCount: tapCount)
       likelihood = OnsetLikelihood(estimator.receiver)
     }
   }
@@ -43,10 +41,7 @@ public struct DenseOnset: DelayEstimator {
   public func makeWorkspace(tapCount: Int) -> Workspace { Workspace(self, tapCount: tapCount) }
 
   public func estimate(_ taps: PreparedTaps, into estimate: inout DelayEstimate, using workspace: Workspace) {
-    guard taps.isUsable else { return estimate.reset(.emptyImpulseResponse) }
-    let found = workspace.search.run(taps, using: workspace.searchMemory)
-    estimate.reset(.noFirstPath, noiseVariance: taps.noiseVariance, threshold: found.threshold.squareRoot())
-    guard let halfTap = found.halfTap else { return }
+    guard let halfTap = workspace.rough.find(taps, into: &estimate) else { return }
     let first = (halfTap + 1) / 2 - OnsetTables.roughTap
     var peak: Float = 0
     for tap in max(0, first)..<min(taps.count, first + OnsetTables.windowTaps) {

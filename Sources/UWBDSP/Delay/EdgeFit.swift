@@ -38,8 +38,7 @@ public struct EdgeFit: DelayEstimator {
 
   /// Buffers of one estimation, one for each thread; `makeWorkspace()` makes it.
   public final class Workspace {
-    fileprivate let search: FirstPathSearch
-    fileprivate let searchMemory: FirstPathSearch.Workspace
+    fileprivate let rough: RoughFirstPath
     fileprivate let pulse: PulseTable
     fileprivate let weight: PulseTable
     fileprivate let values = AlignedBuffer<Double>(count: mostTaps, zero: 0)
@@ -47,8 +46,7 @@ public struct EdgeFit: DelayEstimator {
     fileprivate let weights = AlignedBuffer<Double>(count: mostTaps, zero: 0)
 
     fileprivate init(_ fit: EdgeFit, tapCount: Int) {
-      search = FirstPathSearch(fit.receiver, filter: .sharp)
-      searchMemory = FirstPathSearch.Workspace(tapCount: tapCount)
+      rough = RoughFirstPath(fit.receiver, filter: .sharp, tapCount: tapCount)
       pulse = PulseTable(fit.receiver)
       weight = PulseTable { 1 / (1 + exp(($0 - fit.edgeTaps) / fit.softnessTaps)) }
     }
@@ -57,10 +55,7 @@ public struct EdgeFit: DelayEstimator {
   public func makeWorkspace(tapCount: Int) -> Workspace { Workspace(self, tapCount: tapCount) }
 
   public func estimate(_ taps: PreparedTaps, into estimate: inout DelayEstimate, using workspace: Workspace) {
-    guard taps.isUsable else { return estimate.reset(.emptyImpulseResponse) }
-    let found = workspace.search.run(taps, using: workspace.searchMemory)
-    estimate.reset(.noFirstPath, noiseVariance: taps.noiseVariance, threshold: found.threshold.squareRoot())
-    guard let halfTap = found.halfTap else { return }
+    guard let halfTap = workspace.rough.find(taps, into: &estimate) else { return }
 
     var delay = Double(halfTap) / 2
     var fit = Sums()

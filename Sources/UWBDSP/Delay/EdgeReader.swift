@@ -19,7 +19,8 @@ public final class EdgeReader {
     var top: Int
   }
 
-  private let window = EdgeWindow()
+  /// Without a matched filter: it would spread each pulse over its neighbours, and the edge with it.
+  private let window = InterpolatedWindow()
   private let slope: PulseSlope
   private let sideLobeMargin: Float
   private var loadedTap: Int?
@@ -80,15 +81,15 @@ public final class EdgeReader {
         load(taps, around: candidate)
       }
       if let edge = firstInWindow(taps, from: candidate, power: power) { return edge }
-      tap = window.firstTap + EdgeWindow.readable.upperBound / EdgeWindow.pointsPerTap
+      tap = window.firstTap + InterpolatedWindow.readable.upperBound / InterpolatedWindow.pointsPerTap
     }
     return nil
   }
 
   private func firstInWindow(_ taps: PreparedTaps, from candidate: Int, power: Double) -> Edge? {
-    let end = EdgeWindow.readable.upperBound
+    let end = InterpolatedWindow.readable.upperBound
     // The tap before the candidate is below the level or out of the range.
-    var point = (candidate - 1 - window.firstTap) * EdgeWindow.pointsPerTap
+    var point = (candidate - 1 - window.firstTap) * InterpolatedWindow.pointsPerTap
     while point < end {
       if window.power(point) < power {
         point += 1
@@ -138,12 +139,23 @@ public final class EdgeReader {
     return edge(Edge(crossing: 0, magnitude: 0, top: top), threshold)
   }
 
-  /// The path of the first edge in `range`, or of the strongest tap where there is none.
-  func firstPath(
-    _ taps: PreparedTaps, in range: Range<Int>, level: Double, threshold: EdgeThreshold
-  ) -> PathEstimate {
+  /// Fills `estimate` with the first edge before the strongest tap, or with that of the strongest tap where there is none.
+  ///
+  /// - Parameters:
+  ///   - quietTaps: taps in which noise alone may not reach the level.
+  ///   - start: the tap at which to search forward, for a level.
+  func searchBack(
+    _ taps: PreparedTaps, _ threshold: EdgeThreshold, _ receiver: ReceiverModel, quietTaps: Int,
+    into estimate: inout DelayEstimate, from start: (_ level: Double) -> Int
+  ) {
+    guard taps.isUsable else { return estimate.reset(.emptyImpulseResponse) }
+    reset()
+    guard detectsPresence(taps, falseAlarmRate: receiver.falseAlarmRate, into: &estimate) else { return }
+    let level = level(threshold, taps, tapCount: quietTaps + 1, receiver)
+    estimate.reset(.ok, noiseVariance: taps.noiseVariance, threshold: level)
+    let range = start(level)..<taps.peakTap + 1
     let found = first(taps, in: range, level: level).map { edge($0, threshold) } ?? strongestEdge(taps, threshold)
-    return path(found, noiseVariance: taps.noiseVariance, compensates: true)
+    estimate.paths.append(path(found, noiseVariance: taps.noiseVariance, compensates: true))
   }
 
   /// Whether the strongest point of all is more than noise; a receiver that has decoded a frame knows that there is a

@@ -39,14 +39,7 @@ public struct JumpBackSearchForward: DelayEstimator {
   }
 
   public func estimate(_ taps: PreparedTaps, into estimate: inout DelayEstimate, using reader: EdgeReader) {
-    guard taps.isUsable else { return estimate.reset(.emptyImpulseResponse) }
-    reader.reset()
-    guard reader.detectsPresence(taps, falseAlarmRate: receiver.falseAlarmRate, into: &estimate) else { return }
-    let searched = min(windowTaps, taps.peakTap) + 1
-    let level = reader.level(threshold, taps, tapCount: searched, receiver)
-    estimate.reset(.ok, noiseVariance: taps.noiseVariance, threshold: level)
-    let start = taps.peakTap - searched + 1
-    estimate.paths.append(
-      reader.firstPath(taps, in: start..<taps.peakTap + 1, level: level, threshold: threshold))
+    let before = min(windowTaps, taps.peakTap)
+    reader.searchBack(taps, threshold, receiver, quietTaps: before, into: &estimate) { _ in taps.peakTap - before }
   }
 }

@@ -170,13 +170,17 @@ struct PathDetection {
   /// |z|² that a path has to reach.
   var level: Double
 
-  /// Loads `taps` into `map` and filters them; `nil` where the strongest crest may be noise.
+  /// Loads `taps` into `map` and filters them; `nil` where there are none, or where the strongest crest may be noise.
   ///
   /// The strongest path has to reach the laxer level of `FirstPathSearch.presence` only: a receiver that has decoded a
   /// frame knows that there is one.
   init?(
     _ taps: PreparedTaps, _ map: MatchedFilterMap, _ receiver: ReceiverModel, into estimate: inout DelayEstimate
   ) {
+    guard taps.isUsable else {
+      estimate.reset(.emptyImpulseResponse)
+      return nil
+    }
     map.load(taps)
     map.filter()
     let strongest = map.power(map.strongest())

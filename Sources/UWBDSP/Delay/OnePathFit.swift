@@ -51,17 +51,10 @@ final class OnePathFit {
     var isAlone: Bool
   }
 
-  init(table: PulseTable, windowTaps: Int) {
-    self.table = table
-    self.windowTaps = windowTaps
-    let count = padded(windowTaps)
+  convenience init(table: PulseTable, windowTaps: Int) {
     // Delays from two taps before the window to one behind it have all taps of the window in the table's rows.
-    precondition(count + 2 <= PulseTable.reach, "a window of \(windowTaps) taps is wider than the pulse's table")
-    real = AlignedBuffer(count: count, zero: 0)
-    imaginary = AlignedBuffer(count: count, zero: 0)
-    pulse = AlignedBuffer(count: count, zero: 0)
-    realResidual = AlignedBuffer(count: count, zero: 0)
-    imaginaryResidual = AlignedBuffer(count: count, zero: 0)
+    precondition(
+      padded(windowTaps) + 2 <= PulseTable.reach, "a window of \(windowTaps) taps is wider than the pulse's table")
     let blocks = (Self.pointsPerTap * windowTaps + Self.lanes - 1) / Self.lanes
     var grid = [SIMD8<Float>](repeating: .zero, count: blocks * windowTaps)
     var energies = [SIMD8<Float>](repeating: .zero, count: blocks)
@@ -73,23 +66,25 @@ final class OnePathFit {
       for tap in 0..<windowTaps { grid[block * windowTaps + tap][lane] = Float(column.pointer[tap]) }
       energies[block][lane] = Float(dotProduct(column.pointer, column.pointer, count: windowTaps))
     }
-    self.grid = grid
-    self.energies = energies
-    powers = AlignedBuffer(count: blocks, zero: .zero)
+    self.init(table, windowTaps, grid, energies)
   }
 
   /// Another window of the same size, with the same tables.
-  init(sharing other: OnePathFit) {
-    table = other.table
-    windowTaps = other.windowTaps
+  convenience init(sharing other: OnePathFit) {
+    self.init(other.table, other.windowTaps, other.grid, other.energies)
+  }
+
+  private init(_ table: PulseTable, _ windowTaps: Int, _ grid: [SIMD8<Float>], _ energies: [SIMD8<Float>]) {
+    self.table = table
+    self.windowTaps = windowTaps
+    self.grid = grid
+    self.energies = energies
     let count = padded(windowTaps)
     real = AlignedBuffer(count: count, zero: 0)
     imaginary = AlignedBuffer(count: count, zero: 0)
     pulse = AlignedBuffer(count: count, zero: 0)
     realResidual = AlignedBuffer(count: count, zero: 0)
     imaginaryResidual = AlignedBuffer(count: count, zero: 0)
-    grid = other.grid
-    energies = other.energies
     powers = AlignedBuffer(count: energies.count, zero: .zero)
   }
 

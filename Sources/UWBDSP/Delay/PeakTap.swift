@@ -32,8 +32,7 @@ public struct PeakTap: DelayEstimator {
     estimate.reset(.noFirstPath, noiseVariance: taps.noiseVariance, threshold: threshold.squareRoot())
     guard taps.peakPower >= threshold else { return }
     workspace.crest.load(taps, around: taps.peakTap)
-    estimate.paths.append(
-      workspace.crest.path(at: workspace.crest.strongest(), noiseVariance: taps.noiseVariance))
+    estimate.paths.append(workspace.crest.path(noiseVariance: taps.noiseVariance))
     estimate.status = .ok
   }
 }

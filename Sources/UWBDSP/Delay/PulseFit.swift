@@ -46,8 +46,7 @@ public struct PulseFit: DelayEstimator {
 
   /// Buffers of one estimation, one for each thread; `makeWorkspace()` makes it.
   public final class Workspace {
-    fileprivate let search: FirstPathSearch
-    fileprivate let searchMemory: FirstPathSearch.Workspace
+    fileprivate let rough: RoughFirstPath
     fileprivate let paths: PathCount<PathFit>
     /// Of the window that the last estimate asked about.
     var fit: PathFit { paths.model }
@@ -57,8 +56,7 @@ public struct PulseFit: DelayEstimator {
     fileprivate(set) var ending: Ending?
 
     fileprivate init(_ estimator: PulseFit, tapCount: Int) {
-      search = FirstPathSearch(estimator.receiver)
-      searchMemory = FirstPathSearch.Workspace(tapCount: tapCount)
+      rough = RoughFirstPath(estimator.receiver, tapCount: tapCount)
       let table = PulseTable(estimator.receiver)
       let window = PulseFit.before + PulseFit.after + 1
       paths = PathCount(
@@ -92,14 +90,8 @@ public struct PulseFit: DelayEstimator {
   ) -> Question? {
     workspace.ending = nil
     workspace.paths.forgetRefusal()
-    guard taps.isUsable else {
-      estimate.reset(.emptyImpulseResponse)
-      return nil
-    }
-    let found = workspace.search.run(taps, using: workspace.searchMemory)
-    estimate.reset(.noFirstPath, noiseVariance: taps.noiseVariance, threshold: found.threshold.squareRoot())
     let window = PulseFit.before + PulseFit.after + 1
-    guard let halfTap = found.halfTap, taps.count >= window else { return nil }
+    guard let halfTap = workspace.rough.find(taps, into: &estimate), taps.count >= window else { return nil }
     let first = min(max(0, (halfTap + 1) / 2 - PulseFit.before), taps.count - window)
     var question = Question(
       firstTap: first, halfTap: halfTap, start: Double(halfTap) / 2 - Double(first), variance: 0)
@@ -193,14 +185,7 @@ public struct PulseFit: DelayEstimator {
     // assumed counts.
     let used = max(variance, cost / Self.freedom(count: count))
     estimate.status = settled ? .ok : .didNotConverge
-    fit.invertCurvature(count: count)
-    for index in 0..<count {
-      estimate.paths.append(
-        PathEstimate(
-          delayTaps: Double(firstTap) + delays[index], amplitude: fit.amplitude(index),
-          deviationTaps: (used / 2 * fit.delayCovariance(index, index)).squareRoot(),
-          phaseDeviation: (used / 2 * fit.phaseVariance(index, count: count)).squareRoot()))
-    }
+    fit.report(delays, count: count, firstTap: firstTap, variance: used, into: &estimate)
     return Ending(
       firstTap: firstTap, cost: cost, variance: variance, usedVariance: used,
       firstDeviation: estimate.paths[0].deviationTaps)

@@ -45,12 +45,8 @@ public struct SearchSubtract: DelayEstimator {
   public func makeWorkspace(tapCount: Int) -> Workspace { Workspace(self) }
 
   public func estimate(_ taps: PreparedTaps, into estimate: inout DelayEstimate, using workspace: Workspace) {
-    guard taps.isUsable else { return estimate.reset(.emptyImpulseResponse) }
     let map = workspace.map
-    guard
-      let detection = PathDetection(
-        taps, map, receiver, into: &estimate)
-    else { return }
+    guard let detection = PathDetection(taps, map, receiver, into: &estimate) else { return }
     estimate.status = .ok
     while estimate.paths.count < mostPaths {
       let crest = map.strongest()

@@ -43,13 +43,9 @@ public struct SearchSubtractReadjust: DelayEstimator {
   public func makeWorkspace(tapCount: Int) -> Workspace { Workspace(self) }
 
   public func estimate(_ taps: PreparedTaps, into estimate: inout DelayEstimate, using workspace: Workspace) {
-    guard taps.isUsable else { return estimate.reset(.emptyImpulseResponse) }
     let map = workspace.map
     let fit = workspace.fit
-    guard
-      let detection = PathDetection(
-        taps, map, receiver, into: &estimate)
-    else { return }
+    guard let detection = PathDetection(taps, map, receiver, into: &estimate) else { return }
     fit.load(taps, firstTap: map.firstTap)
     let delays = workspace.delays.pointer
     var count = 0
@@ -78,14 +74,7 @@ public struct SearchSubtractReadjust: DelayEstimator {
       estimate.status = .didNotConverge
       return
     }
-    fit.invertCurvature(count: count)
     estimate.status = .ok
-    for index in 0..<count {
-      estimate.paths.append(
-        PathEstimate(
-          delayTaps: Double(firstTap) + delays[index], amplitude: fit.amplitude(index),
-          deviationTaps: (variance / 2 * fit.delayCovariance(index, index)).squareRoot(),
-          phaseDeviation: (variance / 2 * fit.phaseVariance(index, count: count)).squareRoot()))
-    }
+    fit.report(delays, count: count, firstTap: firstTap, variance: variance, into: &estimate)
   }
 }

@@ -39,14 +39,9 @@ public struct SerialBackwardSearch: DelayEstimator {
   }
 
   public func estimate(_ taps: PreparedTaps, into estimate: inout DelayEstimate, using reader: EdgeReader) {
-    guard taps.isUsable else { return estimate.reset(.emptyImpulseResponse) }
-    reader.reset()
-    guard reader.detectsPresence(taps, falseAlarmRate: receiver.falseAlarmRate, into: &estimate) else { return }
     let gap = min(gapTaps, taps.count)
-    let level = reader.level(threshold, taps, tapCount: gap + 1, receiver)
-    estimate.reset(.ok, noiseVariance: taps.noiseVariance, threshold: level)
-    let start = reader.walkBack(taps, from: taps.peakTap, gap: gap, level: level)
-    estimate.paths.append(
-      reader.firstPath(taps, in: start..<taps.peakTap + 1, level: level, threshold: threshold))
+    reader.searchBack(taps, threshold, receiver, quietTaps: gap, into: &estimate) { level in
+      reader.walkBack(taps, from: taps.peakTap, gap: gap, level: level)
+    }
   }
 }

@@ -50,27 +50,24 @@ struct NormalisedErrors: Sendable {
   static let limit = 5.0
 
   private(set) var bins = [Int](repeating: 0, count: Int(2 * limit / width))
-  private(set) var count = 0
   private(set) var withinOne = 0
   private(set) var withinTwo = 0
-  private(set) var mean = 0.0
-  private var squares = 0.0
+  private var moments = Moments()
 
   mutating func add(error: Double, deviation: Double) {
     let value = error / deviation
     guard deviation > 0, value.isFinite else { return }
-    count += 1
-    let step = value - mean
-    mean += step / Double(count)
-    squares += step * (value - mean)
+    moments.add(value)
     if abs(value) <= 1 { withinOne += 1 }
     if abs(value) <= 2 { withinTwo += 1 }
     let place = (min(max(value, -Self.limit), Self.limit) + Self.limit) / Self.width
     bins[min(Int(place), bins.count - 1)] += 1
   }
 
+  var count: Int { moments.count }
+  var mean: Double { moments.mean }
   /// About the mean; 1 where deviations are honest.
-  var variance: Double? { count > 1 ? squares / Double(count - 1) : nil }
+  var variance: Double? { moments.variance }
 }
 
 /// Mean and spread of any number of values.
@@ -89,5 +86,6 @@ struct Moments: Sendable {
   }
 
   var meanIfAny: Double? { count > 0 ? mean : nil }
-  var deviation: Double? { count > 1 ? (squares / Double(count - 1)).squareRoot() : nil }
+  var variance: Double? { count > 1 ? squares / Double(count - 1) : nil }
+  var deviation: Double? { variance?.squareRoot() }
 }

@@ -99,8 +99,8 @@ public struct ArenaArrayEvaluation: Sendable {
   public func run(threads: Int = 1, progress: (@Sendable (Int) -> Void)? = nil) -> Row {
     let radios = trials.radioCount
     let profiles = inShares(of: radios, threads: threads) { $0.map(profile(ofRadio:)) }.flatMap { $0 }
-    let answers = inShares(of: trialCount, threads: threads) { share(of: $0, profiles, progress: progress) }.flatMap {
-      $0
+    let answers = inShares(of: trialCount, radios: radios, threads: threads, progress: progress) {
+      self.answers(ofRadio: $0, profiles[$0], trials: $1)
     }
     let metres = UWB.tap * UWB.speedOfLightInAir
     func inMetres(_ answers: [Answer]) -> ArenaFigures {
@@ -115,25 +115,16 @@ public struct ArenaArrayEvaluation: Sendable {
       crossingRMS: inMetres(answers.map(\.crossing)).rms)
   }
 
-  /// The answers to a stretch of trials, radio after radio: each has an engine and constant errors of its own.
-  private func share(
-    of range: Range<Int>, _ profiles: [DeviceProfile], progress: (@Sendable (Int) -> Void)?
-  ) -> [Answers] {
-    var answers = [Answers](repeating: Answers(), count: range.count)
-    for (radio, profile) in profiles.enumerated() {
-      let own = range.filter { $0 % profiles.count == radio }
-      guard !own.isEmpty else { continue }
-      var bench = Bench(self, profile)
-      let offset = constantErrors(ofRadio: radio, &bench)
-      for index in own {
-        var found = bench.answers(trials.trial(index))
-        found.delay?.error -= offset.delay
-        found.crossing?.error -= offset.crossing
-        answers[index - range.lowerBound] = found
-      }
-      progress?(own.count)
+  /// The answers to trials of one radio, which has an engine and constant errors of its own.
+  private func answers(ofRadio radio: Int, _ profile: DeviceProfile, trials indices: [Int]) -> [Answers] {
+    var bench = Bench(self, profile)
+    let offset = constantErrors(ofRadio: radio, &bench)
+    return indices.map { index in
+      var found = bench.answers(trials.trial(index))
+      found.delay?.error -= offset.delay
+      found.crossing?.error -= offset.crossing
+      return found
     }
-    return answers
   }
 
   /// What the engine is told of one radio.

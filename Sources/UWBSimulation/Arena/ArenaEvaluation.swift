@@ -111,32 +111,22 @@ public struct ArenaEvaluation: Sendable {
   public func run(threads: Int = 1, progress: (@Sendable (Int) -> Void)? = nil) -> [Row] {
     let radios = trials.pulses.count
     let profiles = inShares(of: radios, threads: threads) { $0.map(profile(ofRadio:)) }.flatMap { $0 }
-    let answers = inShares(of: trialCount, threads: threads) { share(of: $0, profiles, progress: progress) }.flatMap {
-      $0
+    let answers = inShares(of: trialCount, radios: radios, threads: threads, progress: progress) {
+      self.answers(ofRadio: $0, profiles[$0], trials: $1)
     }
     let crossing = answers.map { $0[0] }
     return methods.enumerated().map { column, method in row(method, answers.map { $0[column + 1] }, crossing) }
   }
 
-  /// The answers to a stretch of trials, radio after radio: each has estimators and constant errors of its own.
-  private func share(
-    of range: Range<Int>, _ profiles: [DeviceProfile], progress: (@Sendable (Int) -> Void)?
-  ) -> [[Answer]] {
-    var answers = [[Answer]](repeating: [], count: range.count)
-    let radios = profiles.count
-    for (radio, profile) in profiles.enumerated() {
-      let own = range.filter { $0 % radios == radio }
-      guard !own.isEmpty else { continue }
-      var bench = Bench(self, profile)
-      let offsets = constantErrors(ofRadio: radio, &bench)
-      for index in own {
-        answers[index - range.lowerBound] = zip(bench.answers(trials.trial(index)), offsets).map { answer, offset in
-          answer.map { ($0.error - offset, $0.deviation) }
-        }
+  /// The answers to trials of one radio, which has estimators and constant errors of its own.
+  private func answers(ofRadio radio: Int, _ profile: DeviceProfile, trials indices: [Int]) -> [[Answer]] {
+    var bench = Bench(self, profile)
+    let offsets = constantErrors(ofRadio: radio, &bench)
+    return indices.map { index in
+      zip(bench.answers(trials.trial(index)), offsets).map { answer, offset in
+        answer.map { ($0.error - offset, $0.deviation) }
       }
-      progress?(own.count)
     }
-    return answers
   }
 
   /// What the estimators are told of one radio.

@@ -1,6 +1,5 @@
 import Numerics
 import UWBDSP
-import UWBPlatform
 
 /// How good delay estimators are on one kind of channel at one signal-to-noise ratio, by simulation.
 ///
@@ -109,10 +108,10 @@ public struct DelayEvaluation: Sendable {
       let response = ChannelImpulseResponse(samples)
       part.bounds.append(generator.firstPathBound(trial))
       for (position, stage) in stages.enumerated() {
-        let start = Self.now()
+        let start = monotonicNanoseconds()
         taps.load(response, antenna: 0)
         stage.estimate(taps, into: &estimate)
-        let elapsed = Self.now() - start
+        let elapsed = monotonicNanoseconds() - start
         let path = estimate.firstPath
         part.answers[position].append(
           Answer(
@@ -146,11 +145,5 @@ public struct DelayEvaluation: Sendable {
       coverage: normalised.isEmpty
         ? nil : Double(normalised.filter { abs($0) <= 1 }.count) / Double(normalised.count),
       microseconds: nanoseconds > 0 ? nanoseconds / Double(answers.count) / 1000 : nil)
-  }
-
-  private static func now() -> Double {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
   }
 }

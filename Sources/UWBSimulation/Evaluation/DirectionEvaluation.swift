@@ -162,9 +162,9 @@ public struct DirectionEvaluation: Sendable {
       let truth = generator.trial(index, into: &snapshots)
       part.bounds.append(bounds(truth))
       for (position, stage) in stages.enumerated() {
-        let start = Self.now()
+        let start = monotonicNanoseconds()
         stage(snapshots, &estimate)
-        let elapsed = Self.now() - start
+        let elapsed = monotonicNanoseconds() - start
         part.trials[position].append(score(estimate, truth, elapsed))
       }
       if index % 64 == 63 { progress?(64) }
@@ -254,11 +254,5 @@ public struct DirectionEvaluation: Sendable {
       ambiguous: trials.filter(\.isAmbiguous).count, covered: trials.filter(\.isCovered).count,
       notFinite: trials.filter { !$0.isFinite }.count,
       microseconds: (ErrorStatistics(trials.map(\.nanoseconds))?.median ?? 0) / 1000)
-  }
-
-  private static func now() -> Double {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
   }
 }

@@ -3,8 +3,6 @@ import UWBDSP
 import UWBReport
 
 extension AngleCalibrationReport {
-  private static let degrees = 180 / Double.pi
-
   /// The chip's angles, or those without a calibration, beside those on directions that were held out.
   var sections: [Page.Section] {
     [
@@ -22,7 +20,7 @@ extension AngleCalibrationReport {
       columns: ["antenna", "gain_db", "phase_deg"])
     for (index, gain) in antennas.gains.enumerated() {
       table.add([
-        .count(index), .number(20 * log10(gain.length), places: 2), .number(gain.phase * Self.degrees, places: 2),
+        .count(index), .number(20 * log10(gain.length), places: 2), .number(gain.phase.degrees, places: 2),
       ])
     }
     return [.init("Gains of the antennas", tables: [table])]
@@ -36,7 +34,7 @@ extension AngleCalibrationReport {
 
   var sentence: String {
     func degrees(_ moments: RunningMoments) -> String? {
-      moments.count > 0 ? "\(String(decimal: moments.rms * Self.degrees, places: 2))°" : nil
+      moments.count > 0 ? "\(String(decimal: moments.rms.degrees, places: 2))°" : nil
     }
     var text = "\(max(measured.samples.count, heldOut.count)) measurements at \(pointCount) directions."
     guard let whole else { return text }
@@ -61,7 +59,7 @@ extension AngleCalibrationReport {
       "Errors of angles.", unit: "°",
       bars: values.compactMap { name, moments, color in
         guard moments.count > 0 else { return nil }
-        let rms = moments.rms * Self.degrees
+        let rms = moments.rms.degrees
         return .init(name, value: rms, extent: 0...rms, color: .series(color))
       }, caption: "RMS error over all directions, each of them held out.")
   }
@@ -76,7 +74,7 @@ extension AngleCalibrationReport {
       ])
     for row in rows {
       func rms(_ moments: RunningMoments) -> EvaluationTable.Cell {
-        .number(moments.count > 0 ? moments.rms * Self.degrees : nil, places: 2)
+        .number(moments.count > 0 ? moments.rms.degrees : nil, places: 2)
       }
       func share(_ part: Int, _ whole: Int) -> EvaluationTable.Cell {
         .number(whole > 0 ? Double(part) / Double(whole) : nil, places: 3)
@@ -103,9 +101,9 @@ extension AngleCalibrationReport {
       for answer in heldOut {
         let sample = measured.samples[answer.index]
         let after = answer.source.map { (azimuth: $0.azimuth, elevation: $0.elevation) } ?? (nil, nil)
-        x.append(truth(sample) * Self.degrees)
-        chip.append(value(measured.chip[answer.index]).map { ($0 - truth(sample)) * Self.degrees } ?? .nan)
-        held.append(value(after).map { ($0 - truth(sample)) * Self.degrees } ?? .nan)
+        x.append(truth(sample).degrees)
+        chip.append(value(measured.chip[answer.index]).map { ($0 - truth(sample)).degrees } ?? .nan)
+        held.append(value(after).map { ($0 - truth(sample)).degrees } ?? .nan)
       }
       guard held.contains(where: \.isFinite) || chip.contains(where: \.isFinite) else { return nil }
       var panel = Panel(title: "Error of the \(name)", x: Axis("true \(name) (°)"), y: Axis("found less true (°)"))

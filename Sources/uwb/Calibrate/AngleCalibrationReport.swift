@@ -16,7 +16,6 @@ struct AngleCalibrationReport {
   /// Where CIRs were calibrated.
   var antennas: AntennaFit.Result?
 
-  private static let degrees = 180 / Double.pi
   /// Within so many degrees of the truth an answer has found the right place.
   private static let hit = 15 * Double.pi / 180
 
@@ -88,7 +87,7 @@ struct AngleCalibrationReport {
 
   private func share(_ part: Int, _ whole: Int) -> Double? { whole > 0 ? Double(part) / Double(whole) : nil }
 
-  private func rms(_ moments: RunningMoments) -> Double? { moments.count > 0 ? moments.rms * Self.degrees : nil }
+  private func rms(_ moments: RunningMoments) -> Double? { moments.count > 0 ? moments.rms.degrees : nil }
 
   // MARK: Text
 
@@ -96,7 +95,7 @@ struct AngleCalibrationReport {
   var table: String {
     func number(_ value: Double?, _ places: Int) -> String { String(decimal: value, places: places, absent: "-") }
     func percent(_ part: Int, _ whole: Int) -> String { number(share(part, whole).map { $0 * 100 }, 1) }
-    let limits = "±\(number(inner.x * Self.degrees, 0))° azimuth, ±\(number(inner.y * Self.degrees, 0))° elevation"
+    let limits = "±\(number(inner.x.degrees, 0))° azimuth, ±\(number(inner.y.degrees, 0))° elevation"
     var lines: [[String]] = [
       [
         "region", "half", "rows", "az before", "az after", "el before", "el after", "az in 1σ", "el in 1σ", "az in 2σ",
@@ -126,13 +125,13 @@ struct AngleCalibrationReport {
       text += "× \(number(antennas.spacing.y, 4)) upwards; \(number(antennas.residual * 100, 2)) % is left over\n"
       for (index, gain) in antennas.gains.enumerated() {
         text += "  antenna \(index)  gain \(number(20 * log10(gain.length), 2)) dB  phase "
-        text += "\(number(gain.phase * Self.degrees, 2))°\n"
+        text += "\(number(gain.phase.degrees, 2))°\n"
       }
       return text
     }
     text += "\nPair as two ideal antennas: offset (°), apart to the right and upwards (wavelengths)\n"
     for (index, carrier) in calibration.carriers.enumerated() {
-      text += "  \(index + 1)  \(number(carrier.offset * Self.degrees, 1))  "
+      text += "  \(index + 1)  \(number(carrier.offset.degrees, 1))  "
       text += "\(number(carrier.right / (2 * .pi), 3))  \(number(carrier.up / (2 * .pi), 3))\n"
     }
     return text
@@ -169,7 +168,7 @@ struct AngleCalibrationReport {
       text.begin()
       text.add("event", "pair")
       text.add("pair", index + 1)
-      text.add("offset_deg", carrier.offset * Self.degrees, places: 4)
+      text.add("offset_deg", carrier.offset.degrees, places: 4)
       text.add("right_wavelengths", carrier.right / (2 * .pi), places: 6)
       text.add("up_wavelengths", carrier.up / (2 * .pi), places: 6)
       text.end()
@@ -182,7 +181,7 @@ struct AngleCalibrationReport {
         text.add("antenna", index)
         text.add("model", antennas.model.rawValue)
         text.add("gain_db", 20 * log10(gain.length), places: 4)
-        text.add("phase_deg", gain.phase * Self.degrees, places: 4)
+        text.add("phase_deg", gain.phase.degrees, places: 4)
         text.add("spacing_right", antennas.spacing.x, places: 6)
         text.add("spacing_up", antennas.spacing.y, places: 6)
         text.end()

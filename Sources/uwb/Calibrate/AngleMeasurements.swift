@@ -63,10 +63,7 @@ struct AngleMeasurements {
       var lost = reader.skipped.counts
       if withoutTruth > 0 { lost["noTrueAngle"] = withoutTruth }
       if withoutPhases > 0 { lost["noPhases"] = withoutPhases }
-      if !lost.isEmpty {
-        let text = lost.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
-        Message.note("\(capture): not used: \(text)")
-      }
+      if !lost.isEmpty { Message.note("\(capture): not used: \(lost.list())") }
     }
   }
 

@@ -35,7 +35,7 @@ struct CalibrateDelayCommand: ParsableCommand {
   var out: String
 
   @Option(help: "What to write of the errors: table, ndjson or csv.")
-  var output = EvaluateDelayCommand.OutputKind.table
+  var output = EvaluationOptions.Output.table
 
   @Option(
     name: .customLong("self"),

@@ -3,8 +3,6 @@ import UWBReport
 
 /// What a calibration holds, for pages: delays and what power adds, phases over direction.
 enum CalibrationSections {
-  private static let degrees = 180 / Double.pi
-
   static func all(_ calibration: Calibration) -> [Page.Section] {
     delay(calibration.delay) + (calibration.angle.map(angle) ?? [])
   }
@@ -58,18 +56,18 @@ enum CalibrationSections {
   /// Over azimuth, an elevation at a time.
   private static func phases(_ manifold: PhaseManifold) -> PageCharts {
     let azimuths = (0..<manifold.azimuth.count).map {
-      (manifold.azimuth.start + manifold.azimuth.step * Double($0)) * degrees
+      (manifold.azimuth.start + manifold.azimuth.step * Double($0)).degrees
     }
     return PageCharts(
       choosing: "Elevation",
       from: (0..<manifold.elevation.count).map { row in
-        let elevation = (manifold.elevation.start + manifold.elevation.step * Double(row)) * degrees
+        let elevation = (manifold.elevation.start + manifold.elevation.step * Double(row)).degrees
         let nodes = row * azimuths.count..<(row + 1) * azimuths.count
         var panel = Panel(
           title: "\(String(decimal: elevation, places: 1))°", x: Axis("azimuth (°)"), y: Axis("phase difference (°)"))
         panel.series = manifold.channels.enumerated().flatMap { index, channel in
-          let mean = channel.phases[nodes].map { $0 * degrees }
-          let spread = channel.variances[nodes].map { $0.squareRoot() * degrees }
+          let mean = channel.phases[nodes].map(\.degrees)
+          let spread = channel.variances[nodes].map { $0.squareRoot().degrees }
           let name = "difference \(index + 1)"
           return [
             Series(name, x: azimuths, y: mean, ink: .series(index), marker: .dot),

@@ -88,8 +88,7 @@ struct ConvertCommand: ParsableCommand {
   }
 
   private func tell(_ what: String, _ counts: SkippedInput) {
-    let list = counts.counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
-    Message.note("  \(what): \(list.isEmpty ? "nothing" : list.joined(separator: ", "))")
+    Message.note("  \(what): \(counts.counts.list(empty: "nothing"))")
   }
 }
 

@@ -67,13 +67,7 @@ struct EvaluateAngleCommand: ParsableCommand {
     transform: OptionRange.reader(OptionRange.fieldOfView))
   var fieldOfView = 90.0
 
-  @Option(
-    help: "Threads that share the trials, \(OptionRange.threads.help); by default one for each core.",
-    transform: OptionRange.reader(OptionRange.threads))
-  var threads = OptionRange.defaultThreads
-
-  @Option(help: "What to write: table, ndjson or csv.")
-  var output = EvaluateDelayCommand.OutputKind.table
+  @OptionGroup var options: EvaluationOptions
 
   @Option(help: ArgumentHelp("Draw RMS error over SNR with the bound into this file.", valueName: "file.svg"))
   var svg: String?
@@ -106,7 +100,7 @@ struct EvaluateAngleCommand: ParsableCommand {
     let file = page.begin(files: [("Antennas", NamedArray.names.contains(array) ? nil : array)])
     var figures: [EvaluatedFigures] = []
     let contestants = try contestants(layout, scene)
-    let writer = AngleEvaluationWriter(output, ByteOutput())
+    let writer = AngleEvaluationWriter(options.output, ByteOutput())
     var curves = AngleEvaluationCurves()
     var trialExport = try export.map { try SnapshotExport(folder: $0, inputs: [array]) }
     let name = "\(array), \(sources), \(snapshots) \(snapshots == 1 ? "snapshot" : "snapshots")"
@@ -121,7 +115,7 @@ struct EvaluateAngleCommand: ParsableCommand {
         generator: generator, contestants: contestants, trialCount: trials,
         isNoiseKnown: (noise ?? (snapshots == 1 ? .known : .estimated)) == .known)
       ticker.begin("\(name) at \(snr) dB")
-      let rows = evaluation.run(threads: threads) { ticker.add($0) }
+      let rows = evaluation.run(threads: options.threads) { ticker.add($0) }
       for row in rows {
         try writer.write(row, case: name, snapshots: snapshots, snrdB: snr)
         curves.add(row, case: name, snrdB: snr)

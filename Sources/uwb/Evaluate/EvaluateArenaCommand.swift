@@ -49,13 +49,7 @@ struct EvaluateArenaCommand: ParsableCommand {
   @Option(help: "Seed of all random draws.", transform: OptionRange.reader(OptionRange.seed))
   var seed: UInt64 = 1
 
-  @Option(
-    help: "Threads that share the trials, \(OptionRange.threads.help); by default one for each core.",
-    transform: OptionRange.reader(OptionRange.threads))
-  var threads = OptionRange.defaultThreads
-
-  @Option(help: "What to write: table, ndjson or csv.")
-  var output = EvaluateDelayCommand.OutputKind.table
+  @OptionGroup var options: EvaluationOptions
 
   @OptionGroup var page: ReportOptions
 
@@ -87,9 +81,9 @@ struct EvaluateArenaCommand: ParsableCommand {
     for family in families {
       let evaluation = ArenaEvaluation(family: family, methods: methods, pulse: pulse, trialCount: trials, seed: seed)
       ticker.begin(family.name)
-      rows += evaluation.run(threads: threads) { ticker.add($0) }
+      rows += evaluation.run(threads: options.threads) { ticker.add($0) }
     }
-    var writer = EvaluationTableWriter(output, ByteOutput())
+    var writer = EvaluationTableWriter(options.output, ByteOutput())
     try writer.write(ArenaTables.families(rows))
     try writer.write(ArenaTables.bars(rows))
     try file?.write(facts: [.estimators(ArenaPage.methods(rows))]) { ArenaPage(rows: rows).page($0) }
@@ -105,10 +99,10 @@ struct EvaluateArenaCommand: ParsableCommand {
       for method in methods {
         let evaluation = ArenaArrayEvaluation(
           family: family, antennaCount: antennas, method: method, trialCount: trials, seed: seed)
-        rows.append(evaluation.run(threads: threads) { ticker.add($0) })
+        rows.append(evaluation.run(threads: options.threads) { ticker.add($0) })
       }
     }
-    var writer = EvaluationTableWriter(output, ByteOutput())
+    var writer = EvaluationTableWriter(options.output, ByteOutput())
     try writer.write(ArenaTables.arrays(rows))
     let used = rows.reduce(into: [DelayMethod]()) { if !$0.contains($1.method) { $0.append($1.method) } }
     try file?.write(facts: [.estimators(used)]) { ArenaArrayPage(rows: rows).page($0) }

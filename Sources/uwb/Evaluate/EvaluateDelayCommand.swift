@@ -54,13 +54,7 @@ struct EvaluateDelayCommand: ParsableCommand {
       valueName: "names"))
   var estimators: String?
 
-  @Option(
-    help: "Threads that share the trials, \(OptionRange.threads.help); by default one for each core.",
-    transform: OptionRange.reader(OptionRange.threads))
-  var threads = OptionRange.defaultThreads
-
-  @Option(help: "What to write: table, ndjson or csv.")
-  var output = OutputKind.table
+  @OptionGroup var options: EvaluationOptions
 
   @Option(help: ArgumentHelp("Draw RMS error over SNR with the bound into this file.", valueName: "file.svg"))
   var svg: String?
@@ -90,10 +84,6 @@ struct EvaluateDelayCommand: ParsableCommand {
     }
   }
 
-  enum OutputKind: String, ExpressibleByArgument, CaseIterable {
-    case table, ndjson, csv
-  }
-
   func validate() throws {
     _ = try DecibelList.parse(snr)
     _ = try methods()
@@ -108,7 +98,7 @@ struct EvaluateDelayCommand: ParsableCommand {
     let methods = try methods()
     let generators = try generators()
     let scored = try score.map { try ScoredAnswers($0, caseCount: generators.count, trialCount: trials) }
-    let writer = EvaluationWriter(output, ByteOutput())
+    let writer = EvaluationWriter(options.output, ByteOutput())
     var curves = EvaluationCurves()
     var trialExport = try export.map { try TrialExport(folder: $0, inputs: files) }
     let ticker = TrialTicker(total: methods.isEmpty ? 0 : trials * generators.count)
@@ -141,7 +131,7 @@ struct EvaluateDelayCommand: ParsableCommand {
     guard !methods.isEmpty else { return [] }
     let evaluation = DelayEvaluation(generator: generator, methods: methods, trialCount: trials)
     ticker.begin("\(name) at \(generator.snrdB) dB")
-    return evaluation.run(threads: threads) { ticker.add($0) }
+    return evaluation.run(threads: options.threads) { ticker.add($0) }
   }
 
   /// Each channel at each signal-to-noise ratio.

@@ -12,7 +12,7 @@ final class EvaluationRows {
   /// - Parameters:
   ///   - columns: the line of column names for people.
   ///   - nameWidth: characters of the columns that name a row, in all lines.
-  init(_ kind: EvaluateDelayCommand.OutputKind, _ output: ByteOutput, columns: String, nameWidth: Int) {
+  init(_ kind: EvaluationOptions.Output, _ output: ByteOutput, columns: String, nameWidth: Int) {
     self.output = output
     self.columns = columns
     folding = FoldedTable(heading: columns, nameWidth: nameWidth)
@@ -57,7 +57,7 @@ final class EvaluationRows {
   }
 }
 
-extension EvaluateDelayCommand.OutputKind {
+extension EvaluationOptions.Output {
   /// How programs are told; `nil` for people.
   var rows: FigureLines.Kind? {
     switch self {

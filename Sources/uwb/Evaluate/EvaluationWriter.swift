@@ -8,7 +8,7 @@ struct EvaluationWriter {
     + "  var(e/σ)  in 1 σ      µs"
   private let rows: EvaluationRows
 
-  init(_ kind: EvaluateDelayCommand.OutputKind, _ output: ByteOutput) {
+  init(_ kind: EvaluationOptions.Output, _ output: ByteOutput) {
     rows = EvaluationRows(kind, output, columns: Self.columns, nameWidth: 26)
   }
 

@@ -91,8 +91,7 @@ struct CaptureInfo {
     if let hashFits {
       lines.append("  hash of the samples: \(hashFits ? "fits" : "DOES NOT FIT: the data were changed")")
     }
-    let lost = skipped.counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
-    lines.append("  skipped input: \(list(lost))")
+    lines.append("  skipped input: \(skipped.counts.list())")
     if let first = skipped.firstReason, let place = skipped.firstPlaces[first] {
       lines.append("    the first: \(first), \(place.printable())")
     }

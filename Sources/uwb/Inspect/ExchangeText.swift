@@ -3,7 +3,6 @@ import UWBDSP
 
 /// One exchange in words: everything that the capture holds of it, and what the engine makes of it.
 struct ExchangeText {
-  private static let degrees = 180 / Double.pi
   let header: CaptureHeader
   let exchange: RangingExchange
   let measurement: RangingMeasurement
@@ -90,5 +89,5 @@ struct ExchangeText {
   private func decimal(_ value: Double, _ places: Int) -> String { String(decimal: value, places: places) }
   private func optional(_ value: Double?, _ places: Int) -> String { value.map { decimal($0, places) } ?? "–" }
   private func metres(_ value: Double?) -> String { value.map { "\(decimal($0, 4)) m" } ?? "–" }
-  private func angle(_ value: Double?) -> String { value.map { "\(decimal($0 * Self.degrees, 2))°" } ?? "–" }
+  private func angle(_ value: Double?) -> String { value.map { "\(decimal($0.degrees, 2))°" } ?? "–" }
 }

@@ -49,10 +49,9 @@ struct OpenedCapture: CaptureReader {
         file: path, problem: "it holds no exchange",
         remedy: "Check that the recording was not ended before its first one.")
     }
-    let counts = skipped.counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
     return CaptureError(
       file: path, place: skipped.firstPlaces[first],
-      problem: "nothing of it could be read as \(reader.header.format); passed over: \(counts)",
+      problem: "nothing of it could be read as \(reader.header.format); passed over: \(skipped.counts.list())",
       remedy:
         "Mend that place, or name the format with --format; Documentation/reference/Captures.md shows what each holds.")
   }

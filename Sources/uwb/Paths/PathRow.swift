@@ -3,8 +3,6 @@ import UWBDSP
 
 /// The first path on one antenna of one CIR: what a row of `uwb paths` tells.
 package struct PathRow: Sendable {
-  private static let degrees = 180 / Double.pi
-
   var capture = ""
   var exchange = 0
   var time = 0.0
@@ -38,8 +36,8 @@ package struct PathRow: Sendable {
 
   private var first: PathEstimate? { estimate.firstPath }
   package var amplitude: Double? { first.map { $0.amplitude.length } }
-  package var phase: Double? { first.map { $0.amplitude.phase * Self.degrees } }
-  package var phaseDeviation: Double? { first.map { $0.phaseDeviation * Self.degrees } }
+  package var phase: Double? { first.map { $0.amplitude.phase.degrees } }
+  package var phaseDeviation: Double? { first.map { $0.phaseDeviation.degrees } }
   package var noiseDeviation: Double? { estimate.noiseVariance > 0 ? estimate.noiseVariance.squareRoot() : nil }
   package var firstPathTaps: Double? { isChips ? chipFirstPathTaps : first?.delayTaps }
   package var deviationTaps: Double? { isChips ? nil : first?.deviationTaps }
@@ -57,7 +55,7 @@ package struct PathRow: Sendable {
       text.append(UInt8(ascii: ","))
       text.appendDecimal(path.amplitude.length, digits: 6)
       text.append(UInt8(ascii: ","))
-      text.appendDecimal(path.amplitude.phase * Self.degrees, places: 2)
+      text.appendDecimal(path.amplitude.phase.degrees, places: 2)
       text.append(UInt8(ascii: "]"))
     }
     text.append(UInt8(ascii: "]"))
@@ -143,7 +141,7 @@ extension PathRow {
   private static func amplitude(_ path: PathEstimate) -> [String] {
     [
       String(decimal: path.amplitude.length, digits: 4),
-      String(decimal: path.amplitude.phase * degrees, places: 0) + "°",
+      String(decimal: path.amplitude.phase.degrees, places: 0) + "°",
     ]
   }
 

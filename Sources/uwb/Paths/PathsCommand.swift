@@ -23,7 +23,7 @@ struct PathsCommand: ParsableCommand {
   @OptionGroup var engine: EngineOptions
 
   @Option(help: "What to write: ndjson (one object a row), csv, or a table.")
-  var output = EvaluateDelayCommand.OutputKind.ndjson
+  var output = EvaluationOptions.Output.ndjson
 
   @Flag(name: .customLong("paths"), help: "Add all paths that the estimator found.")
   var listsPaths = false
@@ -99,9 +99,7 @@ struct PathsCommand: ParsableCommand {
     }
     for note in input.header.notes { Message.note("\(name): \(note.printable())") }
     page?.end(skipped: input.skipped)
-    let skipped = input.skipped.counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
-    Message.note(
-      "\(name): \(totals.text), skipped input: \(skipped.isEmpty ? "none" : skipped.joined(separator: ", "))")
+    Message.note("\(name): \(totals.text), skipped input: \(input.skipped.counts.list())")
   }
 
   private func heading(_ name: String, _ header: CaptureHeader, _ ranging: RangingEngine, isFirst: Bool) -> String {

@@ -45,8 +45,7 @@ struct CSVOutput: ReplayOutput {
   }
 
   mutating func end(_ totals: ReplayTotals) throws {
-    let skipped = totals.skipped.counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
-    let lost = skipped.isEmpty ? "" : "; skipped input: \(skipped.joined(separator: ", "))"
+    let lost = totals.skipped.counts.isEmpty ? "" : "; skipped input: \(totals.skipped.counts.list())"
     Message.note("\(capture): \(totals.exchanges) exchanges, \(totals.updates) updates\(lost)")
   }
 

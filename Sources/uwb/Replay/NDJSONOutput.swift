@@ -3,7 +3,6 @@ import UWBDSP
 
 /// One JSON object a line. Field names are a contract (`Documentation/reference/CommandLine.md`); what is absent is `null`.
 struct NDJSONOutput: ReplayOutput {
-  private static let degrees = 180 / Double.pi
   private let output: ByteOutput
   private var text = JSONText()
   private var capture = ""
@@ -29,10 +28,10 @@ struct NDJSONOutput: ReplayOutput {
       text.add("distance_std_m", object.distanceDeviation, places: 6)
       text.add("direction", object.direction, places: 6)
       let given = object.direction != nil
-      text.add("azimuth_deg", given ? degrees(tracked.measurement.azimuth) : nil, places: 4)
-      text.add("elevation_deg", given ? degrees(tracked.measurement.elevation) : nil, places: 4)
-      text.add("azimuth_std_deg", given ? degrees(tracked.measurement.azimuthDeviation) : nil, places: 4)
-      text.add("elevation_std_deg", given ? degrees(tracked.measurement.elevationDeviation) : nil, places: 4)
+      text.add("azimuth_deg", given ? tracked.measurement.azimuth?.degrees : nil, places: 4)
+      text.add("elevation_deg", given ? tracked.measurement.elevation?.degrees : nil, places: 4)
+      text.add("azimuth_std_deg", given ? tracked.measurement.azimuthDeviation?.degrees : nil, places: 4)
+      text.add("elevation_std_deg", given ? tracked.measurement.elevationDeviation?.degrees : nil, places: 4)
       text.add("direction_status", raw.directionStatus?.rawValue)
       text.add("alternatives", directions: given ? raw.alternativeDirection : nil, places: 4)
       text.add("raw_distance_m", raw.rawDistance, places: 6)
@@ -50,11 +49,11 @@ struct NDJSONOutput: ReplayOutput {
       if let rejections = raw.clockRejections, rejections > 0 { text.add("clock_rejections", rejections) }
       text.add("chip_distance_m", exchange.chipReport?.distance, places: 6)
       text.add("chip_raw_distance_m", exchange.chipReport?.rawDistance, places: 6)
-      text.add("chip_azimuth_deg", degrees(exchange.chipReport?.azimuth), places: 4)
-      text.add("chip_elevation_deg", degrees(exchange.chipReport?.elevation), places: 4)
+      text.add("chip_azimuth_deg", exchange.chipReport?.azimuth?.degrees, places: 4)
+      text.add("chip_elevation_deg", exchange.chipReport?.elevation?.degrees, places: 4)
       text.add("true_distance_m", exchange.truth?.distance, places: 6)
-      text.add("true_azimuth_deg", degrees(exchange.truth?.azimuth), places: 4)
-      text.add("true_elevation_deg", degrees(exchange.truth?.elevation), places: 4)
+      text.add("true_azimuth_deg", exchange.truth?.azimuth?.degrees, places: 4)
+      text.add("true_elevation_deg", exchange.truth?.elevation?.degrees, places: 4)
       text.add("fallback", raw.fallback?.rawValue)
       text.add("status", tracked.isOutlier ? "outlier" : "ok")
     case .rejected(let raw, let exchange):
@@ -118,7 +117,4 @@ struct NDJSONOutput: ReplayOutput {
     try output.write { $0.append(contentsOf: text.bytes) }
   }
 
-  private func degrees(_ radians: Double?) -> Double? {
-    radians.map { $0 * Self.degrees }
-  }
 }

@@ -45,12 +45,9 @@ struct SummaryOutput: ReplayOutput {
   private static func line(_ totals: ReplayTotals) -> String {
     let seconds = String(decimal: totals.seconds, places: 1)
     var text = "\(totals.exchanges) exchanges in \(seconds) s, \(totals.updates) updates"
-    let rejected = totals.rejected.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
-    text += ", rejected: \(rejected.isEmpty ? "none" : rejected.joined(separator: ", "))"
-    let fallbacks = totals.fallbacks.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
-    if !fallbacks.isEmpty { text += ", fallbacks: \(fallbacks.joined(separator: ", "))" }
-    let skipped = totals.skipped.counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
-    return text + ", skipped input: \(skipped.isEmpty ? "none" : skipped.joined(separator: ", "))"
+    text += ", rejected: \(totals.rejected.list())"
+    if !totals.fallbacks.isEmpty { text += ", fallbacks: \(totals.fallbacks.list())" }
+    return text + ", skipped input: \(totals.skipped.counts.list())"
   }
 }
 
@@ -75,7 +72,6 @@ struct RunningMoments {
 
 /// What a summary keeps of one peer.
 private struct PeerSummary {
-  private static let degrees = 180 / Double.pi
   private var updates = 0
   private var outliers = 0
   private var ambiguous = 0
@@ -117,10 +113,10 @@ private struct PeerSummary {
       }
     }
     if let known = truth.azimuth, let angle = tracked.measurement.azimuth {
-      azimuthError.add((angle - known) * Self.degrees)
+      azimuthError.add((angle - known).degrees)
     }
     if let known = truth.elevation, let angle = tracked.measurement.elevation {
-      elevationError.add((angle - known) * Self.degrees)
+      elevationError.add((angle - known).degrees)
     }
   }
 

@@ -3,8 +3,6 @@ import UWBDSP
 
 /// One event of a replay in numbers: what a row of `--output csv` and the C interface tell. Lengths in m, angles in degrees.
 package struct UpdateRow: Sendable {
-  private static let degrees = 180 / Double.pi
-
   package enum Event: String, Sendable, CaseIterable {
     case update, rejected, removed
   }
@@ -76,8 +74,8 @@ package struct UpdateRow: Sendable {
     distanceDeviation = raw.distanceDeviation
     set(direction: raw.direction, by: raw)
     directionStatus = raw.directionStatus
-    alternativeAzimuth = Self.degrees(raw.alternativeDirection?.azimuth)
-    alternativeElevation = Self.degrees(raw.alternativeDirection?.elevation)
+    alternativeAzimuth = raw.alternativeDirection?.azimuth?.degrees
+    alternativeElevation = raw.alternativeDirection?.elevation?.degrees
     rawDistance = raw.rawDistance
     rawDistanceDeviation = raw.rawDistanceDeviation
     calibratedDistance = raw.calibratedDistance
@@ -91,11 +89,11 @@ package struct UpdateRow: Sendable {
     clockRejections = raw.clockRejections.flatMap { $0 > 0 ? $0 : nil }
     chipDistance = exchange.chipReport?.distance
     chipRawDistance = exchange.chipReport?.rawDistance
-    chipAzimuth = Self.degrees(exchange.chipReport?.azimuth)
-    chipElevation = Self.degrees(exchange.chipReport?.elevation)
+    chipAzimuth = exchange.chipReport?.azimuth?.degrees
+    chipElevation = exchange.chipReport?.elevation?.degrees
     trueDistance = exchange.truth?.distance
-    trueAzimuth = Self.degrees(exchange.truth?.azimuth)
-    trueElevation = Self.degrees(exchange.truth?.elevation)
+    trueAzimuth = exchange.truth?.azimuth?.degrees
+    trueElevation = exchange.truth?.elevation?.degrees
     fallback = raw.fallback
   }
 
@@ -109,11 +107,10 @@ package struct UpdateRow: Sendable {
   private mutating func set(direction: SIMD3<Double>?, by measurement: RangingMeasurement) {
     self.direction = direction
     let angles = direction == nil ? nil : measurement
-    azimuth = Self.degrees(angles?.azimuth)
-    elevation = Self.degrees(angles?.elevation)
-    azimuthDeviation = Self.degrees(angles?.azimuthDeviation)
-    elevationDeviation = Self.degrees(angles?.elevationDeviation)
+    azimuth = angles?.azimuth?.degrees
+    elevation = angles?.elevation?.degrees
+    azimuthDeviation = angles?.azimuthDeviation?.degrees
+    elevationDeviation = angles?.elevationDeviation?.degrees
   }
 
-  private static func degrees(_ radians: Double?) -> Double? { radians.map { $0 * degrees } }
 }

@@ -5,7 +5,6 @@ import UWBLive
 
 /// From a replay's or a radio's events to a live page: the lines of `uwb replay`, and what the page draws.
 struct LiveFeedOutput: ReplayOutput {
-  private static let degrees = 180 / Double.pi
   private let feed: LiveFeed
   private let device: String
   private let bytes: ByteOutput
@@ -79,9 +78,9 @@ struct LiveFeedOutput: ReplayOutput {
     peer.distance = object.distance.ifFinite
     peer.distanceDeviation = object.distanceDeviation.ifFinite
     if object.direction != nil {
-      peer.azimuthDegrees = tracked.azimuth.map { $0 * degrees }.ifFinite
-      peer.azimuthDeviationDegrees = tracked.azimuthDeviation.map { $0 * degrees }.ifFinite
-      peer.elevationDegrees = tracked.elevation.map { $0 * degrees }.ifFinite
+      peer.azimuthDegrees = (tracked.azimuth?.degrees).ifFinite
+      peer.azimuthDeviationDegrees = (tracked.azimuthDeviation?.degrees).ifFinite
+      peer.elevationDegrees = (tracked.elevation?.degrees).ifFinite
     }
     peer.lineOfSightProbability = object.lineOfSightProbability.ifFinite
     peer.snrDB = raw.snrdB.ifFinite

@@ -6,7 +6,6 @@ import UWBLive
 
 /// A simulated room at its own pace, and what each device's delegate is told.
 struct LiveRoom: LiveStream {
-  private static let degrees = 180 / Double.pi
   private let scenario: RoomScenario
   private let devices: [String]
 
@@ -105,12 +104,12 @@ struct LiveRoom: LiveStream {
     peer.distanceDeviation = object.distanceDeviation.ifFinite
     // As `NOTATION.md` has it: positive to the right and upwards, -z ahead.
     if let direction = object.direction {
-      peer.azimuthDegrees = (atan2(direction.x, -direction.z) * degrees)
-      peer.elevationDegrees = (asin(min(1, max(-1, direction.y))) * degrees)
+      peer.azimuthDegrees = atan2(direction.x, -direction.z).degrees
+      peer.elevationDegrees = asin(min(1, max(-1, direction.y))).degrees
     } else {
-      peer.azimuthDegrees = object.horizontalAngle.map { $0 * degrees }.ifFinite
+      peer.azimuthDegrees = (object.horizontalAngle?.degrees).ifFinite
     }
-    peer.azimuthDeviationDegrees = object.azimuthDeviation.map { $0 * degrees }.ifFinite
+    peer.azimuthDeviationDegrees = (object.azimuthDeviation?.degrees).ifFinite
     peer.lineOfSightProbability = object.lineOfSightProbability.ifFinite
     peer.trueDistance = event.truth?.distance
     return peer

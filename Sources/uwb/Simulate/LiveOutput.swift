@@ -3,7 +3,6 @@ import NearbySimulation
 
 /// What delegates are told, one JSON object a line (`Documentation/reference/CommandLine.md`).
 struct LiveOutput {
-  private static let degrees = 180 / Double.pi
   private let output: ByteOutput
   private let flushesEachLine: Bool
   private var text = JSONText()
@@ -57,7 +56,7 @@ struct LiveOutput {
     text.add("distance_m", object.distance, places: 4)
     text.add("distance_std_m", object.distanceDeviation, places: 4)
     text.add("direction", object.direction, places: 4)
-    text.add("horizontal_angle_deg", object.horizontalAngle.map { $0 * Self.degrees }, places: 3)
+    text.add("horizontal_angle_deg", object.horizontalAngle?.degrees, places: 3)
     text.add("vertical", object.verticalDirectionEstimate.rawValue)
     text.add("line_of_sight_probability", object.lineOfSightProbability, places: 4)
     text.add("true_distance_m", event.truth?.distance, places: 4)

@@ -27,13 +27,11 @@ public struct RiceFit: DelayEstimator {
 
   /// Buffers of one estimation, one for each thread; `makeWorkspace()` makes it.
   public final class Workspace {
-    fileprivate let search: FirstPathSearch
-    fileprivate let searchMemory: FirstPathSearch.Workspace
+    fileprivate let rough: RoughFirstPath
     let window: RiceWindow
 
     fileprivate init(_ estimator: RiceFit, tapCount: Int) {
-      search = FirstPathSearch(estimator.receiver)
-      searchMemory = FirstPathSearch.Workspace(tapCount: tapCount)
+      rough = RoughFirstPath(estimator.receiver, tapCount: tapCount)
       window = RiceWindow(estimator.receiver)
     }
   }
@@ -41,11 +39,9 @@ public struct RiceFit: DelayEstimator {
   public func makeWorkspace(tapCount: Int) -> Workspace { Workspace(self, tapCount: tapCount) }
 
   public func estimate(_ taps: PreparedTaps, into estimate: inout DelayEstimate, using workspace: Workspace) {
-    guard taps.isUsable else { return estimate.reset(.emptyImpulseResponse) }
-    let found = workspace.search.run(taps, using: workspace.searchMemory)
-    estimate.reset(.noFirstPath, noiseVariance: taps.noiseVariance, threshold: found.threshold.squareRoot())
     let window = workspace.window
-    guard let halfTap = found.halfTap, window.find(taps, halfTap: halfTap), let summary = window.posterior.summary()
+    guard let halfTap = workspace.rough.find(taps, into: &estimate), window.find(taps, halfTap: halfTap),
+      let summary = window.posterior.summary()
     else { return }
     estimate.status = window.isInside ? .ok : .didNotConverge
     estimate.paths.append(window.path(summary))

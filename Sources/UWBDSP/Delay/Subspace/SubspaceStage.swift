@@ -27,8 +27,7 @@ final class SubspaceStage {
   let response: FrequencyResponse
   /// Delays in taps from the window's start: written by the method, weeded by `report`.
   let delays: AlignedBuffer<Double>
-  private let search: FirstPathSearch
-  private let searchMemory: FirstPathSearch.Workspace
+  private let rough: RoughFirstPath
   private let fit: PathFit
   /// Delays of the last order that settled.
   private let kept: AlignedBuffer<Double>
@@ -43,8 +42,7 @@ final class SubspaceStage {
     delays = AlignedBuffer(count: PathFit.mostPaths, zero: 0)
     kept = AlignedBuffer(count: PathFit.mostPaths, zero: 0)
     unit = AlignedBuffer(count: PathFit.mostPaths, zero: 0)
-    search = FirstPathSearch(window.receiver)
-    searchMemory = FirstPathSearch.Workspace(tapCount: tapCount)
+    rough = RoughFirstPath(window.receiver, tapCount: tapCount)
     fit = PathFit(table: PulseTable(window.receiver), windowTaps: window.windowTaps)
   }
 
@@ -52,13 +50,7 @@ final class SubspaceStage {
   ///
   /// - Returns: whether there is one; where there is none, `estimate` says why.
   func load(_ taps: PreparedTaps, into estimate: inout DelayEstimate) -> Bool {
-    guard taps.isUsable else {
-      estimate.reset(.emptyImpulseResponse)
-      return false
-    }
-    let found = search.run(taps, using: searchMemory)
-    estimate.reset(.noFirstPath, noiseVariance: taps.noiseVariance, threshold: found.threshold.squareRoot())
-    guard let halfTap = found.halfTap, taps.count >= window.windowTaps else { return false }
+    guard let halfTap = rough.find(taps, into: &estimate), taps.count >= window.windowTaps else { return false }
     firstTap = min(max(0, (halfTap + 1) / 2 - window.before), taps.count - window.windowTaps)
     response.load(taps, firstTap: firstTap)
     fit.load(taps, firstTap: firstTap)
@@ -88,14 +80,7 @@ final class SubspaceStage {
     let freedom = Double(fit.windowTaps) - 1.5 * Double(count)
     let used = max(variance, fitted.cost / freedom)
     estimate.status = .ok
-    fit.invertCurvature(count: count)
-    for index in 0..<count {
-      estimate.paths.append(
-        PathEstimate(
-          delayTaps: Double(firstTap) + delays.pointer[index], amplitude: fit.amplitude(index),
-          deviationTaps: (used / 2 * fit.delayCovariance(index, index)).squareRoot(),
-          phaseDeviation: (used / 2 * fit.phaseVariance(index, count: count)).squareRoot()))
-    }
+    fit.report(delays.pointer, count: count, firstTap: firstTap, variance: used, into: &estimate)
   }
 
   /// Locates and weeds until nothing is left to weed, one path fewer each time: what an order too high does to the

@@ -36,7 +36,7 @@ struct EvaluateRangingCommand: ParsableCommand {
   var seed: UInt64 = 1
 
   @Option(help: "What to write: table, ndjson or csv.")
-  var output = EvaluateDelayCommand.OutputKind.table
+  var output = EvaluationOptions.Output.table
 
   @OptionGroup var page: ReportOptions
 

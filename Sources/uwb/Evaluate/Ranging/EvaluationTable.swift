@@ -25,12 +25,12 @@ struct EvaluationTable {
 
 /// Writes tables as aligned text, one JSON object a row, or CSV.
 struct EvaluationTableWriter {
-  private let kind: EvaluateDelayCommand.OutputKind
+  private let kind: EvaluationOptions.Output
   private let output: ByteOutput
   private var text = JSONText()
   private var count = 0
 
-  init(_ kind: EvaluateDelayCommand.OutputKind, _ output: ByteOutput) {
+  init(_ kind: EvaluationOptions.Output, _ output: ByteOutput) {
     self.kind = kind
     self.output = output
   }

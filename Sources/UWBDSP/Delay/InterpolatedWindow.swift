@@ -1,8 +1,7 @@
 import Numerics
 
-/// A window of 64 taps, interpolated to 1/16 tap with all of its band: where edges are read off. No matched filter: it
-/// would spread each pulse over its neighbours, and the edge with it.
-final class EdgeWindow {
+/// A window of 64 taps, interpolated to 1/16 tap: where edges and crests are read off.
+final class InterpolatedWindow {
   static let pointsPerTap = 16
   /// Taps of the window before the one it is loaded around.
   static let before = 24
@@ -10,13 +9,15 @@ final class EdgeWindow {
   /// Fine points that may be read: the ends of the window wrap into each other.
   static let readable = (8 * pointsPerTap)..<(56 * pointsPerTap)
 
-  private let workspace = interpolation.makeWorkspace()
-  private let input = AlignedBuffer<Float>(count: 2 * 64, zero: 0)
+  let workspace = interpolation.makeWorkspace()
+  let input = AlignedBuffer<Float>(count: 2 * 64, zero: 0)
   private let powers = AlignedBuffer<Float>(count: 64 * pointsPerTap, zero: 0)
   private(set) var firstTap = 0
 
-  /// Interpolates the window around `tap`; taps outside the CIR are zero.
-  func load(_ taps: PreparedTaps, around tap: Int) {
+  /// Interpolates the window around `tap` with all of its band; taps outside the CIR are zero.
+  ///
+  /// - Parameter filter: a spectrum to multiply by.
+  func load(_ taps: PreparedTaps, around tap: Int, filter: UnsafePointer<Float>? = nil) {
     firstTap = tap - Self.before
     for index in 0..<64 {
       let source = firstTap + index
@@ -24,7 +25,7 @@ final class EdgeWindow {
       input.pointer[2 * index] = inside ? taps.taps[2 * source] : 0
       input.pointer[2 * index + 1] = inside ? taps.taps[2 * source + 1] : 0
     }
-    Self.interpolation.run(input.pointer, using: workspace)
+    Self.interpolation.run(input.pointer, filter: filter, using: workspace)
     let fine = workspace.fine.pointer
     for index in 0..<powers.count {
       powers.pointer[index] = fine[2 * index] * fine[2 * index] + fine[2 * index + 1] * fine[2 * index + 1]
@@ -38,6 +39,12 @@ final class EdgeWindow {
 
   func amplitude(_ point: Int) -> Complex<Double> {
     Complex(Double(workspace.fine.pointer[2 * point]), Double(workspace.fine.pointer[2 * point + 1]))
+  }
+
+  func strongest() -> Int {
+    var best = Self.readable.lowerBound
+    for point in Self.readable where powers.pointer[point] > powers.pointer[best] { best = point }
+    return best
   }
 
   /// The first local maximum at or after `point`.
