@@ -43,18 +43,18 @@ final class PathFit: PathModel, DescentModel {
   private let slopesSeen: AlignedBuffer<Double>
   /// What `solve` was given last.
   private let solvedDelays: AlignedBuffer<Double>
-  private let gram = SmallCholesky(order: mostPaths)
-  private let descent = Descent(order: mostPaths, origin: origin)
+  let gram = SmallCholesky(order: mostPaths)
+  let descent = Descent(order: mostPaths, origin: origin)
   /// S̃ᵀS̃, its lower triangle.
   private let slopeProducts: AlignedBuffer<Double>
   /// Room for one number a path.
-  private let step: AlignedBuffer<Double>
-  private let leakages: AlignedBuffer<Double>
+  let step: AlignedBuffer<Double>
+  let leakages: AlignedBuffer<Double>
   /// C = BᵀS by rows, and L⁻¹·C.
-  private let overlaps: AlignedBuffer<Double>
+  let overlaps: AlignedBuffer<Double>
   private let reduced: AlignedBuffer<Double>
   /// H⁻¹, once `invertCurvature` was called.
-  private let covariance: AlignedBuffer<Double>
+  let covariance: AlignedBuffer<Double>
 
   convenience init(table: PulseTable, windowTaps: Int, noise: NoiseCorrelation = .white) {
     self.init(
@@ -293,48 +293,6 @@ final class PathFit: PathModel, DescentModel {
 
   /// Element of g, after `evaluateSlopes`.
   func slope(_ row: Int) -> Double { descent.gradient.pointer[row] }
-
-  /// Makes H⁻¹; `differentiate` has to have succeeded.
-  func invertCurvature(count: Int) {
-    for column in 0..<count {
-      let target = covariance.pointer + column * Self.mostPaths
-      for row in 0..<count { target[row] = row == column ? 1 : 0 }
-      descent.solve(target, count)
-    }
-  }
-
-  /// Takes the place of `invertCurvature` where more than this problem tells of the delays.
-  func setDelayCovariance(_ first: Int, _ second: Int, _ value: Double) {
-    covariance.pointer[first * Self.mostPaths + second] = value
-  }
-
-  /// Covariance of two delays over σ²/2, taps².
-  func delayCovariance(_ first: Int, _ second: Int) -> Double {
-    covariance.pointer[first * Self.mostPaths + second]
-  }
-
-  /// Variance of the phase of one amplitude over σ²/2: its own, and what it takes up of the delays' errors,
-  /// ∂a_i/∂τ_j = −(G⁻¹Bᵀs_j)_i·a_j.
-  func phaseVariance(_ index: Int, count: Int) -> Double {
-    let own = amplitude(index)
-    let power = max(own.lengthSquared, .leastNormalMagnitude)
-    let unit = step.pointer
-    for other in 0..<count { unit[other] = other == index ? 1 : 0 }
-    gram.solve(unit, order: count)
-    var variance = unit[index] / power
-    for path in 0..<count {
-      // (G⁻¹·C)_ip: G⁻¹ is symmetric.
-      var leakage = 0.0
-      for other in 0..<count { leakage += unit[other] * overlaps.pointer[other * Self.mostPaths + path] }
-      leakages.pointer[path] = -leakage * (own.conjugate * amplitude(path)).rawStorage.y / power
-    }
-    for first in 0..<count {
-      for second in 0..<count {
-        variance += leakages.pointer[first] * delayCovariance(first, second) * leakages.pointer[second]
-      }
-    }
-    return variance
-  }
 
   /// Moves `delays` to the nearest minimum of the cost and returns it; infinite where two paths coincide.
   ///

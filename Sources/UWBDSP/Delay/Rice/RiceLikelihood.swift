@@ -50,38 +50,26 @@ final class RiceLikelihood {
   /// Alternatives of each onset whose forms are known, a bit for each.
   private let formed = AlignedBuffer<Int>(count: RiceTables.onsetCount, zero: 0)
   /// ln L for each onset and alternative, a lane for each ρ; their largest, −∞ where it was not evaluated.
-  private let terms = AlignedBuffer<SIMD8<Float>>(count: RiceTables.onsetCount * alternativeCount, zero: .zero)
-  private let tops = AlignedBuffer<Float>(count: RiceTables.onsetCount * alternativeCount, zero: 0)
+  let terms = AlignedBuffer<SIMD8<Float>>(count: RiceTables.onsetCount * alternativeCount, zero: .zero)
+  let tops = AlignedBuffer<Float>(count: RiceTables.onsetCount * alternativeCount, zero: 0)
   /// The largest of each onset; −∞ where it was not evaluated.
-  private let onsetTops = AlignedBuffer<Float>(count: RiceTables.onsetCount, zero: 0)
+  let onsetTops = AlignedBuffer<Float>(count: RiceTables.onsetCount, zero: 0)
   /// Alternatives of each onset that were evaluated, a bit for each.
   private let known = AlignedBuffer<Int>(count: RiceTables.onsetCount, zero: 0)
   /// The largest ln L of the last run.
   @exclusivity(unchecked) private(set) var best = -Float.infinity
-  private let crests = AlignedBuffer<Crest>(count: RiceTables.onsetCount / coarseStep + 1, zero: Crest())
+  let crests = AlignedBuffer<Crest>(count: RiceTables.onsetCount / coarseStep + 1, zero: Crest())
 
-  private static let alternativeCount = RiceAlternative.count
+  static let alternativeCount = RiceAlternative.count
   private static let formsStride = RiceTables.onsetCount * alternativeCount
-  private static let coarseStep = 4
+  static let coarseStep = 4
   /// A bit for each alternative, and for each that is enough to see where ln L has its crests.
-  private static let every = 1 << alternativeCount - 1
-  private static let coarseOnes = 1 << RiceAlternative.coarseCount - 1
+  static let every = 1 << alternativeCount - 1
+  static let coarseOnes = 1 << RiceAlternative.coarseCount - 1
   /// What is less likely than the best by a factor e^(−12) is left out: four taps away it is a hundredth of a tap in the deviation.
-  private static let negligible: Float = 12
-  /// The same of a whole run beside another one, both of the same delays.
-  private static let negligibleRun = 6.0
+  static let negligible: Float = 12
   /// Exponent of the antennas' number.
   private static let likeness = -0.8
-  /// Taps: where a crest is wider it is no parabola as far as it counts.
-  private static let wide = 0.15
-
-  /// A maximum of ln L over delays.
-  private struct Crest {
-    var delay = 0.0
-    var variance = 0.0
-    /// ln of the integral of L over it.
-    var logMass = 0.0
-  }
 
   init(_ receiver: ReceiverModel, mostAntennas: Int = 1) {
     self.receiver = receiver
@@ -149,172 +137,13 @@ final class RiceLikelihood {
     buffer.pointer + antenna &* RiceTables.windowTaps
   }
 
-  /// Adds what the loaded window says to `posterior`; `false` where the taps are not finite.
-  ///
-  /// - Parameters:
-  ///   - offset: ln of what L is weighed with.
-  ///   - rival: `best` of another run, and its offset: one that is negligible beside it, as half taps show it, adds nothing.
-  func run(into posterior: DelayPosterior, offset: Double, beside rival: Double = -.infinity) -> Bool {
-    let count = RiceTables.onsetCount
-    for onset in stride(from: 0, to: count, by: Self.coarseStep) {
-      evaluate(onset, Self.coarseOnes)
-    }
-    guard best.isFinite else { return false }
-    guard Double(best) + offset > rival - Self.negligibleRun else { return true }
-    // The highest first: what it reaches beyond the half taps leaves less for others to count.
-    var highest = 0
-    for onset in stride(from: 0, to: count, by: Self.coarseStep) where onsetTops.pointer[onset] == best {
-      highest = onset
-    }
-    guard let crest = refine(highest), crest.variance <= Self.wide * Self.wide else {
-      integrate(into: posterior, offset)
-      return true
-    }
-    crests.pointer[0] = crest
-    var found = 1
-    for onset in stride(from: 0, to: count, by: Self.coarseStep) where onset != highest && isCrest(onset) {
-      guard let other = refine(onset) else { continue }
-      crests.pointer[found] = other
-      found += 1
-    }
-    for index in 0..<found { add(crests.pointer[index], to: posterior, offset) }
-    addShoulders(to: posterior, offset, crestCount: found)
-    return true
-  }
-
-  /// Whether the last onset is the likeliest.
-  var risesToTheEnd: Bool { onsetTops.pointer[RiceTables.onsetCount - 1] == best }
-
-  private func add(_ crest: Crest, to posterior: DelayPosterior, _ offset: Double) {
-    posterior.addCrest(
-      offset + crest.logMass, delay: Double(firstTap) + crest.delay, deviation: crest.variance.squareRoot())
-  }
-
-  /// Whether an onset at a half tap is a maximum that may count.
-  private func isCrest(_ onset: Int) -> Bool {
-    let step = Self.coarseStep
-    let own = onsetTops.pointer[onset]
-    let before = onset >= step ? onsetTops.pointer[onset - step] : -.infinity
-    let after = onset + step < RiceTables.onsetCount ? onsetTops.pointer[onset + step] : -.infinity
-    guard own > before && own >= after else { return false }
-    let bend = before.isFinite && after.isFinite ? 2 * own - before - after : 0
-    return own + bend / 2 > best - Self.negligible
-  }
-
-  /// The maximum near an onset at a half tap, by a quartic through five eighths; `nil` where that has none.
-  private func refine(_ onset: Int) -> Crest? {
-    let step = Self.coarseStep
-    let (before, own, after) = (top(onset - step), top(onset), top(onset + step))
-    let coarseBend = before.isFinite && after.isFinite ? 2 * own - before - after : 0
-    evaluate(onset)
-    // By as much as ln L may rise between half taps, alternatives may come closer to each other.
-    let alternatives = coarseBend > 0 ? counting(at: onset, within: Self.negligible + coarseBend) : Self.every
-    let vertex = coarseBend > 0 ? Double(Float(step) * (after - before) / (2 * coarseBend)) : 0
-    var centre = onset + Int(vertex, rounded: .toNearestOrAwayFromZero, within: -step / 2...step / 2)
-    evaluate(centre, alternatives)
-    while abs(centre - onset) < step {
-      evaluate(centre - 1, alternatives)
-      evaluate(centre + 1, alternatives)
-      if top(centre - 1) > top(centre) {
-        centre -= 1
-      } else if top(centre + 1) > top(centre) {
-        centre += 1
-      } else {
-        break
-      }
-    }
-    centre = min(max(2, centre), RiceTables.onsetCount - 3)
-    let (a, b, c, d, e) = (
-      logSum(centre - 2, alternatives), logSum(centre - 1, alternatives), logSum(centre, alternatives),
-      logSum(centre + 1, alternatives), logSum(centre + 2, alternatives)
-    )
-    let first = (a - 8 * b + 8 * d - e) / 12
-    let second = (-a + 16 * b - 30 * c + 16 * d - e) / 24
-    let third = (-a + 2 * b - 2 * d + e) / 12
-    let fourth = (a - 4 * b + 6 * c - 4 * d + e) / 24
-    var place = 0.0
-    var bend = 0.0
-    for _ in 0..<6 {
-      bend = 2 * second + place * (6 * third + place * 12 * fourth)
-      guard bend < 0 else { return nil }
-      let slope = first + place * (2 * second + place * (3 * third + place * 4 * fourth))
-      place = min(max(place - slope / bend, -2), 2)
-    }
-    let steps = Double(RiceTables.stepsPerTap)
-    let variance = -1 / (bend * steps * steps)
-    let height = c + place * (first + place * (second + place * (third + place * fourth)))
-    return Crest(
-      delay: RiceTables.onset(centre) + place / steps, variance: variance,
-      logMass: height + 0.5 * log(2 * .pi * variance))
-  }
-
-  /// The alternatives whose ln L at an onset is less than the likeliest one's by `margin` at most.
-  private func counting(at onset: Int, within margin: Float) -> Int {
-    let start = onset * Self.alternativeCount
-    let least = onsetTops.pointer[onset] - margin
-    var chosen = 0
-    for index in 0..<Self.alternativeCount where tops.pointer[start + index] >= least { chosen |= 1 << index }
-    return chosen
-  }
-
-  /// Adds what lies at the half taps beyond the crests: a channel whose first path may be missed has no crest there, but a shoulder.
-  private func addShoulders(to posterior: DelayPosterior, _ offset: Double, crestCount: Int) {
-    let step = Double(Self.coarseStep) / Double(RiceTables.stepsPerTap)
-    for onset in stride(from: 0, to: RiceTables.onsetCount, by: Self.coarseStep)
-    where onsetTops.pointer[onset] > best - Self.negligible {
-      let reference = Double(best)
-      var left = exp(logSum(onset) - reference)
-      for index in 0..<crestCount {
-        let crest = crests.pointer[index]
-        let distance = RiceTables.onset(onset) - crest.delay
-        // Nearer by, what remains is the error of the approximation.
-        guard abs(distance) > step / 2 else {
-          left = 0
-          break
-        }
-        let height = crest.logMass - reference - 0.5 * log(2 * .pi * crest.variance)
-        left -= exp(height - distance * distance / (2 * crest.variance))
-      }
-      guard left > 0 else { continue }
-      posterior.addBin(offset + reference + log(left * step), onset: onset, isWide: true)
-    }
-  }
-
-  /// Adds every second onset, narrow enough for what is wide; all where the likeliest lies between them and these are negligible.
-  private func integrate(into posterior: DelayPosterior, _ offset: Double) {
-    var onsets = stride(from: 0, to: RiceTables.onsetCount, by: 2)
-    var isWide = true
-    if highest(onsets) < best - Self.negligible {
-      onsets = stride(from: 0, to: RiceTables.onsetCount, by: 1)
-      isWide = false
-      _ = highest(onsets)
-    }
-    let step = (isWide ? 2 : 1) / Double(RiceTables.stepsPerTap)
-    for onset in onsets where onsetTops.pointer[onset] >= best - Self.negligible {
-      posterior.addBin(offset + logSum(onset) + log(step), onset: onset, isWide: isWide)
-    }
-  }
-
-  /// The largest ln L of these onsets, which are evaluated where the half taps next to them say that they may count.
-  private func highest(_ onsets: StrideTo<Int>) -> Float {
-    var top = -Float.infinity
-    for onset in onsets {
-      let before = onset / Self.coarseStep * Self.coarseStep
-      let after = min(before + Self.coarseStep, RiceTables.onsetCount - 1)
-      guard max(onsetTops.pointer[before], onsetTops.pointer[after]) > best - 2 * Self.negligible else { continue }
-      evaluate(onset)
-      top = max(top, onsetTops.pointer[onset])
-    }
-    return top
-  }
-
   /// The largest ln L of those that were evaluated at an onset.
   func top(_ onset: Int) -> Float {
     (0..<RiceTables.onsetCount).contains(onset) ? onsetTops.pointer[onset] : -.infinity
   }
 
   /// ln Σ exp(ln L) over alternatives and ρ at an onset.
-  private func logSum(_ onset: Int, _ alternatives: Int = every) -> Double {
+  func logSum(_ onset: Int, _ alternatives: Int = every) -> Double {
     evaluate(onset, alternatives)
     let start = onset * Self.alternativeCount
     let reference = onsetTops.pointer[onset]
@@ -325,7 +154,7 @@ final class RiceLikelihood {
   }
 
   /// ln L at an onset for these alternatives, where it is not known yet.
-  private func evaluate(_ onset: Int, _ alternatives: Int = every) {
+  func evaluate(_ onset: Int, _ alternatives: Int = every) {
     guard (0..<RiceTables.onsetCount).contains(onset) else { return }
     let missing = alternatives & ~known.pointer[onset]
     guard missing != 0 else { return }
