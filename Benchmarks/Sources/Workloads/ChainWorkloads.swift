@@ -11,6 +11,7 @@ extension Workload {
           "\(antennas)-antenna\(antennas == 1 ? "" : "s")/\(inRoom ? "room" : "free-space")", .ideal, antennas, inRoom)
       }
     } + randomRooms + [
+      repeatedRooms,
       chain("1-antenna/room-rice-fit", rice, 1, true),
       chain("1-antenna/room-dw1000", .dw1000, 1, true),
       chain("1-antenna/free-space-dw1000", .dw1000, 1, false),
@@ -27,6 +28,13 @@ extension Workload {
     Workload("chain/\(antennas)-antenna\(antennas == 1 ? "" : "s")/random-rooms", .exchange) {
       chain(.ideal, SimulatedInput.rooms(.rooms, antennas: antennas, count: 200))
     }
+  }
+
+  /// The same exchanges, each so many times in a row: what a block of CIRs could share of tables, caches and the way through the code is
+  /// there from the second time on. What this takes less is the most that estimating blocks of CIRs could save.
+  private static let repeatedRooms = Workload("chain/1-antenna/random-rooms-in-a-row", .exchange) {
+    let rooms = SimulatedInput.rooms(.rooms, antennas: 1, count: 200)
+    return chain(.ideal, rooms.flatMap { [RangingExchange](repeating: $0, count: 16) })
   }
 
   private static let rice = {

@@ -16,7 +16,7 @@ extension Workload {
     "tracker/update",
     "session/replay-delivery",
     "reader/decaranging",
-    "chain/1-antenna/free-space", "chain/1-antenna/room", "chain/1-antenna/room-dw1000",
+    "chain/1-antenna/free-space", "chain/1-antenna/room", "chain/1-antenna/room-dw1000", "chain/1-antenna/random-rooms",
     "chain/4-antennas/free-space", "chain/4-antennas/room",
   ].map { name in
     guard let workload = named(name) else { preconditionFailure("no workload is called \(name)") }
