@@ -77,6 +77,25 @@ import Testing
     #expect(try distances(2) != first)
   }
 
+  @Test("a direction whose peer is really behind counts against the rule, and the first such update is kept")
+  func valuesAgainstARule() throws {
+    let scenario = Self.pair(2)
+    var score = try RoomScore(scenario)
+    var times: [Double] = []
+    for var event in try Self.play(scenario) {
+      if event.device == "a", case .told(.updated(let objects)) = event.kind, objects.first?.direction != nil {
+        if times.count < 2, event.time > 0.5 {
+          event.truth?.direction = SIMD3(0, 0, 1)
+          times.append(event.time)
+        }
+      }
+      score.take(event)
+    }
+    #expect(times.count == 2 && score.wronglyGiven == 2)
+    #expect(score.firstWronglyGiven?.time == times[0])
+    #expect(score.firstWronglyGiven?.peer == "b")
+  }
+
   @Test("R19 behind its screen a device has distances and no directions")
   func behind() throws {
     var scenario = Self.pair(2)
