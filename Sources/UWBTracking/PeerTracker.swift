@@ -65,8 +65,8 @@ public struct PeerTracker: Sendable, Hashable {
   private static let deviations = 1e-4...1e3
   private static let distances = -1e6...1e6
 
-  /// An angle further than so many deviations from what is predicted says that the prediction knows less than it states: a device may turn
-  /// faster than the model's acceleration, and near the ends of an array's range an angle's own deviation is large.
+  /// Deviations from the predicted angle, from which on the prediction's own deviation is too small. A device may turn faster than the model
+  /// has it. Near the ends of an array's range such a turn hides in the large deviation of an angle.
   private static let surprise = 2.5
 
   /// The settings of this tracker.

@@ -30,8 +30,8 @@ extension Workload {
     }
   }
 
-  /// The same exchanges, each so many times in a row: what a block of CIRs could share of tables, caches and the way through the code is
-  /// there from the second time on. What this takes less is the most that estimating blocks of CIRs could save.
+  /// The same exchanges, each 16 times in a row. From the second time on tables are in the cache, and branches go as before. A block of CIRs
+  /// could save no more than this saves.
   private static let repeatedRooms = Workload("chain/1-antenna/random-rooms-in-a-row", .exchange) {
     let rooms = SimulatedInput.rooms(.rooms, antennas: 1, count: 200)
     return chain(.ideal, rooms.flatMap { [RangingExchange](repeating: $0, count: 16) })

@@ -35,7 +35,7 @@ final class InterpolatedCrest {
   /// Filters and interpolates the window around `tap`.
   func load(_ taps: PreparedTaps, around tap: Int) { window.load(taps, around: tap, filter: filter.pointer) }
 
-  /// The path whose crest is the strongest point, refined by a parabola; its deviation is the Cramér–Rao bound of a lone path,
+  /// The path whose maximum is the strongest point, refined by a parabola; its deviation is the Cramér–Rao bound of a lone path,
   /// σ²/(2·|a|²·Σ p'²).
   func path(noiseVariance: Double) -> PathEstimate {
     let point = window.strongest()

@@ -170,7 +170,7 @@ struct PathDetection {
   /// |z|² that a path has to reach.
   var level: Double
 
-  /// Loads `taps` into `map` and filters them; `nil` where there are none, or where the strongest crest may be noise.
+  /// Loads `taps` into `map` and filters them; `nil` where there are none, or where the strongest maximum may be noise.
   ///
   /// The strongest path has to reach the laxer level of `FirstPathSearch.presence` only: a receiver that has decoded a
   /// frame knows that there is one.

@@ -40,9 +40,10 @@ struct NoiseFloor {
   }
 
   /// The mean of the leading taps, up to where signal begins: a tap too strong for noise of the mean of those before, alone or together with
-  /// the next. Noise makes one such tap in some windows, and a pulse is wider than a tap. The rise of the pulse is left out. The mean is raised
-  /// for what so few taps leave open: by the ratio at `strongDoubt`, where first paths are told from noise, of what a known variance makes of a
-  /// tap to its `strangeness`.
+  /// the next. Noise makes one such tap in some windows, and a pulse is wider than a tap. The rise of the pulse is left out.
+  ///
+  /// So few taps leave the mean uncertain, and it is raised for that. With a known variance a tap of `strongDoubt` times the mean is as strange
+  /// as that number says. The factor is that number over the tap's `strangeness`. First paths are told from noise there.
   private func leadingNoise(_ powers: UnsafePointer<Float>, count: Int) -> Double {
     let least = min(Self.leastLeadingTaps, count)
     var sum = 0.0

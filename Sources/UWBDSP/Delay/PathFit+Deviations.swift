@@ -11,7 +11,7 @@ extension PathFit {
     }
   }
 
-  /// Takes the place of `invertCurvature` where more than this problem tells of the delays.
+  /// Takes the place of `invertCurvature` where other data constrain the delays, too.
   func setDelayCovariance(_ first: Int, _ second: Int, _ value: Double) {
     covariance.pointer[first * Self.mostPaths + second] = value
   }

@@ -142,7 +142,7 @@ import UWBPlatform
       #expect(
         abs((outcome.delay - Double(firstTap) - likeliest) * steps - crest) < 0.05 * deviation,
         "window \(index): \(outcome), not \(crest)")
-      // What lies beyond the crest at half taps counts with its distance.
+      // What lies beyond the maximum at half taps counts with its distance.
       let middle = (likeliest - RiceTables.firstOnset) * steps + crest
       let height = quartic(crest)
       var moment = deviation * deviation

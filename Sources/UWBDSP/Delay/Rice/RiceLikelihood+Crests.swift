@@ -1,6 +1,6 @@
 import UWBPlatform
 
-/// The integral of L over delays: by half taps, finer round each crest that counts, and what lies beside the crests.
+/// The integral of L over delays: by half taps, finer round each maximum that counts, and what lies beside the maxima.
 extension RiceLikelihood {
   /// A maximum of ln L over delays.
   struct Crest {
@@ -12,7 +12,7 @@ extension RiceLikelihood {
 
   /// The same of a whole run beside another one, both of the same delays.
   private static let negligibleRun = 6.0
-  /// Taps: where a crest is wider it is no parabola as far as it counts.
+  /// Taps: a wider maximum is no parabola as far as it counts.
   private static let wide = 0.15
 
   /// Adds what the loaded window says to `posterior`; `false` where the taps are not finite.
@@ -123,7 +123,7 @@ extension RiceLikelihood {
     return chosen
   }
 
-  /// Adds what lies at the half taps beyond the crests: a channel whose first path may be missed has no crest there, but a shoulder.
+  /// Adds what lies at the half taps beyond the crests: a channel whose first path may be missed has no maximum there, but a shoulder.
   private func addShoulders(to posterior: DelayPosterior, _ offset: Double, crestCount: Int) {
     let step = Double(Self.coarseStep) / Double(RiceTables.stepsPerTap)
     for onset in stride(from: 0, to: RiceTables.onsetCount, by: Self.coarseStep)

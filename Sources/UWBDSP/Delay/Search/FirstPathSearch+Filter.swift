@@ -1,7 +1,7 @@
 /// The filtered powers of taps, in blocks that can reach a level.
 extension FirstPathSearch {
-  /// |z|² at the half taps of `range`; zero in blocks of taps that can't reach `level`, which nobody can tell from what
-  /// they are: only comparisons with what does reach it matter.
+  /// |z|² at the half taps of `range`; zero in blocks of taps that can't reach `level`. Only comparisons with what does
+  /// reach it matter.
   func filter(_ taps: PreparedTaps, _ range: Range<Int>, reaching level: Float, into map: FilteredPowers) {
     map.clear()
     extend(taps, range, reaching: level, map)
