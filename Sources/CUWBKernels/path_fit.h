@@ -171,7 +171,7 @@ long KERNEL(uwb_project_gains)(
       left -= overlap * overlap;
       lower += path + 1;
     }
-    const EightIntegers isOpen = (left > 0.05f * energy) & (energy > 0.02f);
+    const EightIntegers isOpen = (left > CUWB_LEAST_SHARE * energy) & (energy > CUWB_LEAST_ENERGY);
     const Eight gain = choose(isOpen, load(gains + 8 * block) / left, all(0));
     store(gain, gains + 8 * block);
     const EightIntegers isHigher = gain > most;

@@ -75,12 +75,18 @@ float uwb_residual(
 void uwb_add_powers(
     const float *pulses, long blocks, const float *real, const float *imaginary, long taps, float *powers);
 
-/// Divides the powers in `gains` by what of a pulse's energy lies off `count` paths, at most `CUWB_MOST_PATHS`, a block of eight pulses at a time; 0
-/// where that is less than a twentieth, or the energy less than 0.02. Returns the place of the first of the largest, −1 where all are 0.
+/// A list holds no more paths.
+#define CUWB_MOST_PATHS 8
+/// No further path is looked for where less of a pulse's energy lies off the paths, as a share of it, or less of it in the window.
+#define CUWB_LEAST_SHARE 0.05f
+#define CUWB_LEAST_ENERGY 0.02f
+
+/// Divides the powers in `gains` by what of a pulse's energy lies off `count` paths, a block of eight pulses at a time; 0 where less than
+/// `CUWB_LEAST_SHARE` does, or the energy is less than `CUWB_LEAST_ENERGY`. Returns the place of the first of the largest, −1 where all
+/// are 0.
 ///
 /// `factor` holds the rows of the lower triangular factor of the paths' products, one over its diagonal. A pulse's product with a path is blended
 /// from the blocks at `rows` of `overlaps` and those one row of `blocks` behind.
-#define CUWB_MOST_PATHS 8
 long uwb_project_gains(
     const float *energies, const float *overlaps, long blocks, const long *rows, const float *blends,
     const float *factor, long count, float *gains);

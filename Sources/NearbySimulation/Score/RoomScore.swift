@@ -112,12 +112,11 @@ public struct RoomScore: Sendable {
     }
     guard case .told(.updated(let objects)) = event.kind, let truth = event.truth else { return }
     lastUpdates[session] = event.time
-    let wronglyGivenBefore = wronglyGiven
     for object in objects {
       updates += 1
       score(object, truth, rule)
     }
-    if firstWronglyGiven == nil, wronglyGiven > wronglyGivenBefore { firstWronglyGiven = event }
+    if firstWronglyGiven == nil, wronglyGiven > 0 { firstWronglyGiven = event }
   }
 
   private mutating func score(

@@ -66,7 +66,8 @@ struct NoiseFloor {
     }
     guard end > 0 else { return 0 }
     let number = Double(end)
-    return max(0, sum) * Self.strongDoubt / (number * number * Double.log(1 + Self.strongDoubt / number))
+    let strangeness = Self.strangeness(Self.strongDoubt, number: end, sum: number)
+    return max(0, sum) / number * Self.strongDoubt / strangeness
   }
 
   /// −ln of the chance that a tap of noise is so strong beside the sum of n others: P(x > t) = (1 + t/n)^(−n) for a tap over their mean.

@@ -270,11 +270,10 @@ final class OnePathFit {
     for block in 0..<energies.count {
       let power = powers.pointer[block]
       let energy = energies[block]
-      // `PathStarts` has these limits, too: too close to the path, or hardly in the window.
-      guard any(power .> 0.05 * level * energy) else { continue }
+      guard any(power .> CUWB_LEAST_SHARE * level * energy) else { continue }
       let overlap = overlap(block)
       let left = energy - overlap * overlap / pulseEnergy
-      let isOpen = (left .> energy * 0.05) .& (energy .> 0.02)
+      let isOpen = (left .> energy * CUWB_LEAST_SHARE) .& (energy .> CUWB_LEAST_ENERGY)
       if any((power .> level * left) .& isOpen) { return true }
     }
     return false

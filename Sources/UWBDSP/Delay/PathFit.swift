@@ -14,7 +14,7 @@ import Numerics
 /// Columns are of single precision, their products summed up in it, small matrices and delays in double: the cost is had from the
 /// residual itself, so that rounding stays 100 dB below the strongest tap.
 final class PathFit: PathModel, DescentModel {
-  static let mostPaths = 8
+  static let mostPaths = Int(CUWB_MOST_PATHS)
   /// What has to be left of a slope's energy after projection before it may be had by a difference.
   private static let closeness = 0.05
   /// What single precision leaves uncertain of a sum of a window's products.

@@ -187,8 +187,8 @@ struct CalibrateAngleCommand: ParsableCommand {
     } catch {
       throw Self.captureError(error, trim)
     }
-    let offsets = result.offsets.map { String(decimal: $0 * 180 / .pi, places: 1) + "°" }.joined(separator: ", ")
-    let left = String(decimal: (result.calibration.boardVariance ?? 0).squareRoot() * 180 / .pi, places: 1)
+    let offsets = result.offsets.map { String(decimal: $0.degrees, places: 1) + "°" }.joined(separator: ", ")
+    let left = String(decimal: (result.calibration.boardVariance ?? 0).squareRoot().degrees, places: 1)
     let text =
       "moved by \(offsets) at \(result.directionCount) reference directions; phases may differ by \(left)° still"
     Message.note("\(out): \(text)")
@@ -198,7 +198,7 @@ struct CalibrateAngleCommand: ParsableCommand {
   }
 
   private static func captureError(_ failure: BoardTrim.Failure, _ trim: String) -> CaptureError {
-    func degrees(_ angle: Double) -> String { String(decimal: angle * 180 / .pi, places: 1) }
+    func degrees(_ angle: Double) -> String { String(decimal: angle.degrees, places: 1) }
     let (problem, remedy): (String, String) =
       switch failure {
       case .noManifold:

@@ -40,5 +40,5 @@ enum CalibrationText {
     return table
   }
 
-  private static func degrees(_ radians: Double) -> EvaluationTable.Cell { .number(radians * 180 / .pi, places: 2) }
+  private static func degrees(_ radians: Double) -> EvaluationTable.Cell { .number(radians.degrees, places: 2) }
 }

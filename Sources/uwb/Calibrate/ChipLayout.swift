@@ -140,7 +140,7 @@ enum NXPCalibration {
     }
     var value: [UInt8] = [UInt8(manifold.channels.count)]
     for channel in manifold.channels.indices {
-      let phase = manifold.response(channel: channel, azimuth: 0, elevation: 0).phase * 180 / .pi
+      let phase = manifold.response(channel: channel, azimuth: 0, elevation: 0).phase.degrees
       let present = channel < wanted.pdoaOffsets.count ? wanted.pdoaOffsets[channel] : 0
       // A whole turn less is the same phase.
       let offset = (phase + present).remainder(dividingBy: 360)

@@ -33,8 +33,8 @@ struct OriginRecord {
     if exchange.phaseDifferences == nil || exchange.peer.rawValue != 0 { peers.insert(exchange.peer) }
     Self.widen(&origin.powerdBm, exchange.localReceivedPowerdBm)
     Self.widen(&origin.distance, truth?.distance)
-    Self.widen(&origin.azimuthDegrees, truth?.azimuth.map { $0 * 180 / .pi })
-    Self.widen(&origin.elevationDegrees, truth?.elevation.map { $0 * 180 / .pi })
+    Self.widen(&origin.azimuthDegrees, truth?.azimuth?.degrees)
+    Self.widen(&origin.elevationDegrees, truth?.elevation?.degrees)
   }
 
   private static func widen(_ extent: inout CalibrationOrigin.Extent?, _ value: Double?) {

@@ -15,10 +15,10 @@ struct AngleEvaluationCurves {
     let index = estimators.firstIndex { $0.name == row.name } ?? estimators.count
     if index == estimators.count { estimators.append((row.name, [], [])) }
     estimators[index].snrdB.append(snrdB)
-    estimators[index].error.append(figures.error.map { $0.rms * 180 / .pi } ?? .nan)
+    estimators[index].error.append(figures.error.map { $0.rms.degrees } ?? .nan)
     if let value = figures.bound, bound.snrdB.last != snrdB {
       bound.snrdB.append(snrdB)
-      bound.error.append(value * 180 / .pi)
+      bound.error.append(value.degrees)
     }
   }
 

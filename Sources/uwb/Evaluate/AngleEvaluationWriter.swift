@@ -17,7 +17,7 @@ struct AngleEvaluationWriter {
 
   func finish() throws { try rows.finish() }
 
-  private static func degrees(_ value: Double?) -> Double? { value.map { $0 * 180 / .pi } }
+  private static func degrees(_ value: Double?) -> Double? { value?.degrees }
 
   func write(_ row: DirectionEvaluation.Row, case name: String, snapshots: Int, snrdB: Double) throws {
     let title = "\(name) at \(String(decimal: snrdB, places: 1)) dB, \(row.trials) trials; angles in degrees"

@@ -14,7 +14,7 @@ struct ArenaArrayPage {
       title: "Arena: arrays in random rooms", sentence: sentence,
       picture: PagePicture(
         "Azimuth's error of each family.", unit: "°",
-        bars: rows.map { .init(name($0), value: $0.azimuth.rms * 180 / .pi, color: .series(0)) },
+        bars: rows.map { .init(name($0), value: $0.azimuth.rms.degrees, color: .series(0)) },
         caption: "Dot: RMS error, clipped at 45°; a trial without an azimuth counts as that."),
       sections: [
         .init(
@@ -51,7 +51,7 @@ struct ArenaArrayPage {
 
   private var sentence: String {
     guard let first = rows.first else { return "No family was scored." }
-    let worst = rows.map { $0.azimuth.rms * 180 / .pi }.max() ?? 0
+    let worst = rows.map { $0.azimuth.rms.degrees }.max() ?? 0
     return
       "\(first.antennaCount) antennas in rooms drawn at random, \(first.trials) trials a family: azimuths err by \(String(decimal: worst, places: 1))° (RMS) in the worst."
   }

@@ -43,7 +43,7 @@ enum ArenaTables {
         .number(row.delay.rms * 100, places: 2), .number(row.crossingRMS * 100, places: 2),
         percent(row.delay.grossShare), .number(row.delay.score, places: 2), percent(row.delay.beyondFiveShare),
         percent(row.delay.unansweredShare),
-        .number(row.azimuth.rms * 180 / .pi, places: 2), .number(row.azimuth.score, places: 2),
+        .number(row.azimuth.rms.degrees, places: 2), .number(row.azimuth.score, places: 2),
         percent(row.azimuth.beyondFiveShare), percent(row.azimuth.unansweredShare),
       ])
     }

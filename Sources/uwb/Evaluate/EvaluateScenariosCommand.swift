@@ -121,7 +121,7 @@ struct EvaluateScenariosCommand: ParsableCommand {
     let directions = PagePicture(
       "Errors of directions.", unit: "°",
       bars: scores.map { score in
-        let rms = score.directionRMS.map { $0 * 180 / .pi }
+        let rms = score.directionRMS?.degrees
         return .init(score.name, value: rms, extent: rms.map { 0...$0 })
       }, caption: "RMS error of directions in line of sight.")
     if let directions { page.sections.append(.init("Directions", [.picture(directions)])) }
@@ -133,7 +133,7 @@ struct EvaluateScenariosCommand: ParsableCommand {
   private func row(_ score: RoomScore, _ met: Int) -> String {
     func text(_ value: Double?, _ format: String) -> String { value.map { String(format: format, $0) } ?? "–" }
     return "| \(score.name) | \(score.updates) | \(text(score.distanceRMS, "%.3f"))"
-      + " | \(text(score.largestDistanceError, "%.3f")) | \(text(score.directionRMS.map { $0 * 180 / .pi }, "%.2f"))"
+      + " | \(text(score.largestDistanceError, "%.3f")) | \(text(score.directionRMS?.degrees, "%.2f"))"
       + " | \(text(score.shadowedDistanceRMS, "%.3f")) | \(score.missingDistances) / \(score.missingDirections) | \(score.mustBeNil) | \(score.wronglyGiven)"
       + " | \(score.timeouts), \(text(score.timeouts > 0 ? score.largestTimeoutError : nil, "%.2f"))"
       + " | \(met) of \(score.outcomes.count) |\n"
@@ -145,7 +145,7 @@ struct EvaluateScenariosCommand: ParsableCommand {
       ("distance_rms_m", .number(score.distanceRMS, places: 4)),
       ("largest_distance_error_m", .number(score.largestDistanceError, places: 4)),
       ("directions", .count(score.directionCount)),
-      ("direction_rms_deg", .number(score.directionRMS.map { $0 * 180 / .pi }, places: 3)),
+      ("direction_rms_deg", .number(score.directionRMS?.degrees, places: 3)),
       ("shadowed_distances", .count(score.shadowedCount)),
       ("shadowed_distance_rms_m", .number(score.shadowedDistanceRMS, places: 4)),
       ("clear_without_distance", .count(score.missingDistances)),

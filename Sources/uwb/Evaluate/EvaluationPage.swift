@@ -23,8 +23,8 @@ struct EvaluatedFigures {
     self.name = row.name
     (caseName, self.snrdB, trials) = (name, snrdB, row.trials)
     let angle = row.azimuth ?? row.elevation
-    error = angle?.error.map { $0.rms * 180 / .pi }
-    bound = angle?.bound.map { $0 * 180 / .pi }
+    error = angle?.error.map { $0.rms.degrees }
+    bound = angle?.bound?.degrees
     figures = AngleEvaluationWriter.figures(row, name, snapshots, snrdB)
   }
 }

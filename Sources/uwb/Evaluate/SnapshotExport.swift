@@ -52,14 +52,14 @@ struct SnapshotExport {
       isCoherent: generator.scene.isCoherent, noiseVariance: generator.noiseVariance, azimuths: [], elevations: [])
     let bound = DirectionEvaluation(generator: generator, contestants: [], trialCount: trials, isNoiseKnown: false)
       .pooledBound()
-    truth.bound = bound.map { $0 * 180 / .pi }
+    truth.bound = bound?.degrees
     var snapshots = Snapshots(antennaCount: truth.antennas, snapshotCount: truth.snapshots)
     try folder.add(ending: "cf64") { file in
       for index in 0..<trials {
         let trial = generator.trial(index, into: &snapshots)
         let angles = trial.directions.map { Direction.angles(of: $0) }
-        truth.azimuths.append(angles.map { $0.azimuth * 180 / .pi })
-        truth.elevations.append(angles.map { $0.elevation * 180 / .pi })
+        truth.azimuths.append(angles.map { $0.azimuth.degrees })
+        truth.elevations.append(angles.map { $0.elevation.degrees })
         let patterns = zip(snapshots.real, snapshots.imaginary).flatMap { [$0.bitPattern, $1.bitPattern] }
         try file.append(TrialFolder.littleEndian(patterns))
       }

@@ -95,7 +95,7 @@ struct InspectPage {
         table.add([
           .count(row.antenna), .count(index + 1), .number(path.delayTaps, places: 4),
           .number(path.deviationTaps, places: 4), .number(path.deviationTaps * row.metresPerTap, places: 4),
-          .size(path.amplitude.length, digits: 4), .number(path.amplitude.phase * 180 / .pi, places: 1),
+          .size(path.amplitude.length, digits: 4), .number(path.amplitude.phase.degrees, places: 1),
           .text(row.status.rawValue),
         ])
       }

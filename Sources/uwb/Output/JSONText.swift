@@ -56,7 +56,7 @@ struct JSONText {
         ("azimuth_deg" as StaticString, value.azimuth), ("elevation_deg", value.elevation),
         ("azimuth_std_deg", value.azimuthDeviation), ("elevation_std_deg", value.elevationDeviation),
       ] {
-        add(member, angle.map { $0 * 180 / .pi }, places: places)
+        add(member, angle?.degrees, places: places)
       }
       bytes.append(UInt8(ascii: "}"))
       needsComma = true

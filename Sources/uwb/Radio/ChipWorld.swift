@@ -96,7 +96,7 @@ final class ChipWorld: Sendable {
     measured.lineOfSight = place.isClear ? .clear : .obstructed
     func angle(_ radians: Double) -> UCIAngle {
       UCIAngle(
-        degrees: radians * 180 / .pi + angleNoiseDegrees * random.normal(), figureOfMerit: place.isClear ? 100 : 60)
+        degrees: radians.degrees + angleNoiseDegrees * random.normal(), figureOfMerit: place.isClear ? 100 : 60)
     }
     measured.azimuth = angle(place.azimuth)
     measured.elevation = angle(place.elevation)
