@@ -90,6 +90,25 @@ struct RealLogTests {
     try Self.checkLineOfSight(Self.updates(), offset: 0.05, spread: 0.031, deviation: 0.06)
   }
 
+  /// In log 27 the tag's chip, whose CIRs nobody recorded, takes one of several later paths for the first, as the anchor's does.
+  @Test("what both chips miss is taken off, and its scatter is stated")
+  func reciprocalDistances() throws {
+    let truth = ApartmentTruth.load(folder: try #require(RealCaptures.folder))
+    let updates = try Self.updates()
+    var (squares, count) = (0.0, 0.0)
+    for (capture, log) in updates {
+      let distance = try #require(Int(capture.dropLast(4)).flatMap { truth[$0]?.distance })
+      for update in log {
+        squares += (update.raw - distance) * (update.raw - distance)
+        count += 1
+      }
+    }
+    #expect((squares / count).squareRoot() <= 0.66)
+    let log = try #require(updates["27.log"])
+    let spread = Self.spread(log.map(\.raw))
+    #expect((0.5 * spread...2 * spread).contains(Self.median(log.map(\.deviation))))
+  }
+
   @Test("every exchange yields an update or a rejection, and every loss has a reason")
   func nothingIsLost() throws {
     let run = try UwbProcess.run(["replay"] + RealCaptures.allLogs())

@@ -10,6 +10,9 @@ public struct DeviceProfile: Sendable, Hashable {
   public var peakOffsetTaps: Double
   /// Standard deviation of a receive timestamp whose CIR was not captured (the peer's), seconds.
   public var receptionDeviation: Double
+  /// Whether the chip takes a later path for the first where the channel hides that one, as a threshold does. Its peer does so, too, in the
+  /// same channel (`ReciprocalCorrection`); a simulated radio reads true first paths.
+  public var missesFirstPaths = true
   /// Standard deviation of a time of flight by simpler means, the chip's own first paths at the last, where the delay estimator gave no
   /// distance, seconds: the root mean square error of a DW1000's own distances in the non-line-of-sight logs of Kolakowski's data set
   /// (see `dw1000`), 1.04 m in 2,453 exchanges.
@@ -59,8 +62,12 @@ extension DeviceProfile {
   }
 
   /// A receiver matched to the standard's reference pulse: what simulated captures use.
-  public static let ideal = DeviceProfile(
-    name: RadioName.ideal, pulse: .standard, peakOffsetTaps: 1, receptionDeviation: 0.1e-9, modelError: 0.003)
+  public static let ideal = {
+    var profile = DeviceProfile(
+      name: RadioName.ideal, pulse: .standard, peakOffsetTaps: 1, receptionDeviation: 0.1e-9, modelError: 0.003)
+    profile.missesFirstPaths = false
+    return profile
+  }()
 
   /// Decawave DW1000, channel 2, 64 MHz pulse repetition.
   ///

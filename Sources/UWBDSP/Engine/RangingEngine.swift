@@ -140,12 +140,15 @@ public struct RangingEngine: Sendable {
       phaseDirection.measure(differences, into: &result, using: phases)
     }
 
-    let firstCorrection = correction(firstAnalysis, first, by: method, direction: result.direction)
-    let secondCorrection = correction(secondAnalysis, second, by: method, direction: result.direction)
-    let others = Correction(ticks: 0, variance: uncapturedVariance)
+    let (firstMove, secondMove) = (
+      correction(firstAnalysis, first, by: method, direction: result.direction),
+      correction(secondAnalysis, second, by: method, direction: result.direction)
+    )
+    let others = correctionWithoutCIR(exchange, (firstMove, secondMove))
     range(
-      exchange, clock: clock, poll: isResponder ? firstCorrection : others,
-      response: isResponder ? others : firstCorrection, final: isResponder ? secondCorrection : others, into: &result)
+      exchange, clock: clock, poll: (isResponder ? firstMove : nil) ?? others,
+      response: (isResponder ? nil : firstMove) ?? others, final: (isResponder ? secondMove : nil) ?? others,
+      others: others, into: &result)
     // What line of sight and bias were learnt with is the configured estimator.
     if !isFallback {
       workspace.qualityFeatures = quality.judge(firstAnalysis?.features, secondAnalysis?.features, into: &result)
@@ -155,7 +158,7 @@ public struct RangingEngine: Sendable {
   }
 
   /// Without timestamps: a chip that hands over phase differences hands over its distance too, or none.
-  private func takeReported(_ exchange: RangingExchange, into result: inout RangingMeasurement) {
+  func takeReported(_ exchange: RangingExchange, into result: inout RangingMeasurement) {
     guard exchange.phaseDifferences != nil else {
       result.status = .missingTimestamps
       return
@@ -196,79 +199,6 @@ public struct RangingEngine: Sendable {
 }
 
 extension RangingEngine {
-  /// How far a reception's timestamp is moved, ticks, and how uncertain it then is, ticks².
-  private struct Correction {
-    var ticks: Double
-    var variance: Double
-  }
-
-  private var uncapturedVariance: Double {
-    let ticks = configuration.profile.receptionDeviation / UWB.tick
-    return ticks * ticks
-  }
-
-  /// The chip stamped its own first path (a leading edge); ours is a peak, `peakOffsetTaps` later.
-  /// Distance counts from the origin of the antennas' coordinates: a wave from direction u reaches place p earlier by
-  /// p·u/c than the origin.
-  private func correction(
-    _ analysis: ReceptionAnalysis?, _ reception: Reception?, by method: DelayMethod, direction: SIMD3<Double>?
-  ) -> Correction {
-    guard method != .chip, let analysis, let chip = reception?.usableChipFirstPathTaps,
-      let spacing = reception?.impulseResponse?.tapSpacing
-    else { return Correction(ticks: 0, variance: uncapturedVariance) }
-    // The CIR may be sampled at another rate than the chip's own, in whose taps the profile holds its offset.
-    let ticksPerTap = spacing / UWB.tick
-    let moved = (analysis.delayTaps - chip) * ticksPerTap - configuration.profile.peakOffsetTaps * UWB.ticksPerTap
-    let ahead = direction.map { (analysis.position * $0).sum() } ?? 0
-    let deviation = analysis.deviationTaps * ticksPerTap
-    return Correction(
-      ticks: moved + ahead / (configuration.propagationSpeed * UWB.tick), variance: deviation * deviation)
-  }
-
-  private func range(
-    _ exchange: RangingExchange, clock: ClockTracker.Estimate?, poll: Correction, response: Correction,
-    final: Correction, into result: inout RangingMeasurement
-  ) {
-    let own = ClockTracker.Estimate(exchange, configuration.clocks)
-    // Until exchanges agree on the clocks, each is believed by itself.
-    let clock = clock.flatMap { $0.isSettled || own == nil ? $0 : nil }
-    guard let method = RangingMethod.fitting(exchange, clock: clock ?? own) else {
-      takeReported(exchange, into: &result)
-      return
-    }
-    // Timestamps come in whole ticks: 1/12 tick² each.
-    let rounding = 1.0 / 12
-    let variances = TimestampVariances(
-      poll: poll.variance + rounding, response: response.variance + rounding,
-      secondPoll: uncapturedVariance + rounding, final: final.variance + rounding)
-    let metresPerTick = UWB.tick * configuration.propagationSpeed
-    func flight(_ method: RangingMethod) -> (distance: Double, deviation: Double)? {
-      let flight = method.timeOfFlight(movedBy: poll.ticks, response.ticks, final.ticks, variances)
-      let distance = flight.ticks * metresPerTick
-      guard distance.isFinite, configuration.possibleDistances.contains(distance) else { return nil }
-      return (distance, flight.variance.squareRoot() * metresPerTick)
-    }
-    guard let measured = flight(method) else {
-      result.status = .impossibleDistance
-      return
-    }
-    result.distance = measured.distance
-    result.distanceDeviation = measured.deviation
-    // This exchange alone: by its own registers where it has any, whatever earlier ones told of the clocks.
-    var alone = measured
-    if clock != nil, own != nil, case .singleSided = method,
-      let itself = RangingMethod.fitting(exchange, clock: own)
-    {
-      alone = flight(itself) ?? measured
-    }
-    result.rawDistance = alone.distance
-    result.rawDistanceDeviation = alone.deviation
-    if case .singleSided = method, let clock { result.clockRejections = clock.rejections }
-    // `clockOffset` compares the initiator's clock with the responder's.
-    let offset = method.clockOffset
-    result.clockOffsetppm = 1e6 * (exchange.initiator == .peer ? offset : -offset)
-  }
-
   /// Takes off what the calibration knows: bias = measured − true. A range bias predicted from the CIRs is the whole of
   /// it, the antenna delays' part included.
   private func calibrate(_ exchange: RangingExchange, _ result: inout RangingMeasurement) {

@@ -23,12 +23,11 @@ enum RangingMethod {
 
   /// Time of flight with receptions moved by so many ticks (later is positive).
   func timeOfFlight(
-    movedBy poll: Double, _ response: Double, _ final: Double, _ variances: TimestampVariances
+    movedBy poll: Double, _ response: Double, secondPoll: Double, _ final: Double, _ variances: TimestampVariances
   ) -> TimeOfFlight {
     switch self {
     case .doubleSided(let ranging):
-      // A second poll is received where the response is; its CIR is the response's kind, but nobody records both.
-      ranging.moving(poll: poll, response: response, final: final).timeOfFlight(variances)
+      ranging.moving(poll: poll, response: response, secondPoll: secondPoll, final: final).timeOfFlight(variances)
     case .singleSided(let ranging, let offsetVariance):
       ranging.moving(poll: poll, response: response).timeOfFlight(variances, offsetVariance: offsetVariance)
     }

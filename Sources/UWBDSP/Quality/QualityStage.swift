@@ -6,6 +6,9 @@ struct QualityStage: Sendable {
   private let signal: NominalSignal?
   private let rangeBias: RangeBiasModel?
 
+  /// Whether `judge` gives a range bias.
+  var predictsRangeBias: Bool { rangeBias != nil }
+
   /// - Parameters:
   ///   - delay: the estimator in use. A calibration of another says nothing about its bias.
   ///   - signal: what is known of the radio where nothing is of the site.

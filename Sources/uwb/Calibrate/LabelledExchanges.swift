@@ -78,8 +78,9 @@ struct LabelledExchanges {
     return methods.map { method in
       var configuration = base
       configuration.delay = method
-      // What is learnt is the raw distance's bias.
+      // What is learnt is the raw distance's bias, what the peer's chip missed included, as where it is taken off.
       configuration.calibration.quality = nil
+      configuration.profile.missesFirstPaths = false
       return RangingPipeline(RangingEngine(configuration), tracking: nil)
     }
   }

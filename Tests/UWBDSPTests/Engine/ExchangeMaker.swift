@@ -20,6 +20,9 @@ struct ExchangeMaker {
   var direction = SIMD3<Double>(0, 0, -1)
   /// Standard deviation of the chip's first path about the true one, taps of the chip.
   var chipDeviationTaps = 0.5
+  /// How far behind the true first path chips at both ends stamp theirs, taps, on average, and that lateness' standard deviation.
+  var chipLateTaps = 0.0
+  var chipScatterTaps = 0.0
 
   private static let metresPerTick = UWB.tick * UWB.speedOfLightInAir
 
@@ -50,7 +53,8 @@ struct ExchangeMaker {
       captured
         ? capture(clock.reading(time), &random)
         : Reception(
-          time: stamp(clock.reading(time) + profile.receptionDeviation / UWB.tick * random.gaussian()))
+          time: stamp(
+            clock.reading(time) + profile.receptionDeviation / UWB.tick * random.gaussian() + lateness(&random)))
     }
     let isResponder = initiator == .peer
     return RangingExchange(
@@ -65,6 +69,12 @@ struct ExchangeMaker {
       truth: GroundTruth(distance: distance))
   }
 
+  /// Ticks.
+  private func lateness(_ random: inout StatisticsRandom) -> Double {
+    guard chipScatterTaps > 0 else { return chipLateTaps * UWB.ticksPerTap }
+    return (chipLateTaps + chipScatterTaps * random.gaussian()) * UWB.ticksPerTap
+  }
+
   private func stamp(_ ticks: Double) -> DeviceTime {
     DeviceTime(ticks: UInt64(bitPattern: Int64(ticks.rounded())))
   }
@@ -72,7 +82,7 @@ struct ExchangeMaker {
   /// The chip stamps its own first path, in error by some fraction of a tap, and rounds to a tick; its index says by
   /// how much that differs from the pulse's peak.
   private func capture(_ arrival: Double, _ random: inout StatisticsRandom) -> Reception {
-    let error = chipDeviationTaps * random.gaussian() * UWB.ticksPerTap
+    let error = chipDeviationTaps * random.gaussian() * UWB.ticksPerTap + lateness(&random)
     let stamped = (arrival + error).rounded()
     let peak = random.uniform(0.7...0.85) * Double(tapCount)
     let chipFirstPath = peak - (profile.peakOffsetTaps * UWB.tap + (arrival - stamped) * UWB.tick) / tapSpacing

@@ -66,6 +66,61 @@ import Testing
     #expect(abs(normalised.mean) < StatisticsLimits.mean(deviation: 1, trials: trials))
   }
 
+  /// A chip that misses a weak first path does so at both ends, though one end's CIRs are not here.
+  @Test(arguments: [RangingExchange.Initiator.peer, .local], [8.0, -4])
+  func whatBothChipsMissIsTakenOff(initiator: RangingExchange.Initiator, late: Double) throws {
+    var random = StatisticsRandom(seed: 1920)
+    var maker = ExchangeMaker()
+    maker.initiator = initiator
+    maker.chipDeviationTaps = 0.1
+    maker.chipLateTaps = late
+    maker.chipScatterTaps = 0.25 * abs(late)
+    maker.profile.missesFirstPaths = true
+    let engine = engine(.pulseFit, profile: maker.profile)
+    let workspace = engine.makeWorkspace(tapCount: 320)
+    let trials = 300
+    var errors = StatisticsErrors()
+    var normalised = StatisticsErrors()
+    for _ in 0..<trials {
+      let result = engine.measure(maker.make(using: &random), using: workspace)
+      let error = try #require(result.distance) - maker.distance
+      errors.add(error)
+      normalised.add(min(3, abs(error / (try #require(result.distanceDeviation)))))
+    }
+    // Half of a distance is the peer's timestamp, whose scatter stays.
+    let scatter = 0.5 * UWB.tap * UWB.speedOfLightInAir * maker.chipScatterTaps
+    let receptions = initiator == .peer ? 2.0 : 1
+    let expected = scatter * (1 + 1 / receptions).squareRoot()
+    #expect(
+      abs(errors.mean) < StatisticsLimits.mean(deviation: expected, trials: trials) + 0.05 * abs(late) * UWB.tap
+        * UWB.speedOfLightInAir)
+    #expect(errors.meanSquare.squareRoot() < 1.15 * expected)
+    // The limits that the arena holds first paths to.
+    #expect((0.2...2).contains(normalised.meanSquare))
+  }
+
+  /// The responder's own poll is received by the same peer.
+  @Test func aSecondPollIsMovedAsTheResponseIs() throws {
+    var random = StatisticsRandom(seed: 1921)
+    var maker = ExchangeMaker()
+    maker.chipDeviationTaps = 0
+    maker.chipLateTaps = 8
+    maker.profile.missesFirstPaths = true
+    maker.profile.receptionDeviation = 0.01e-9
+    var exchange = maker.make(using: &random)
+    let response = try #require(exchange.response)
+    let (sent, received) = (try #require(response.transmitted), try #require(response.reception?.time))
+    // The same flight, a little later on both clocks.
+    let later: UInt64 = 640_000
+    let skew = UInt64((Double(later) * (maker.peerFast - maker.localFast)).rounded().magnitude)
+    exchange.secondPoll = RangingMessage(
+      transmitted: DeviceTime(ticks: sent.ticks + later),
+      reception: Reception(time: DeviceTime(ticks: received.ticks + later - skew)))
+    let engine = engine(.pulseFit, profile: maker.profile)
+    let result = engine.measure(exchange, using: engine.makeWorkspace(tapCount: 320))
+    #expect(abs(try #require(result.distance) - maker.distance) < 0.02)
+  }
+
   @Test func theMeasurementCarriesTheExchange() {
     var random = StatisticsRandom(seed: 1903)
     let exchange = ExchangeMaker().make(index: 42, using: &random)
