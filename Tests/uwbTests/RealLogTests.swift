@@ -107,6 +107,10 @@ struct RealLogTests {
     let log = try #require(updates["27.log"])
     let spread = Self.spread(log.map(\.raw))
     #expect((0.5 * spread...2 * spread).contains(Self.median(log.map(\.deviation))))
+    let inspected = try UwbProcess.run("inspect", RealCaptures.log("27"), "--exchange", "12").output
+    #expect(inspected.contains("m of the distance for receptions without a CIR"), "\(inspected)")
+    let clear = try UwbProcess.run("inspect", RealCaptures.log("12"), "--exchange", "12").output
+    #expect(clear.contains("raw distance") && !clear.contains("without a CIR"), "\(clear)")
   }
 
   @Test("every exchange yields an update or a rejection, and every loss has a reason")

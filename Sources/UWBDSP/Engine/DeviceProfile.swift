@@ -75,7 +75,7 @@ extension DeviceProfile {
   /// Furnished Apartment", 2021, doi 10.5281/zenodo.4742391); `Documentation/results/DW1000.md` shows how.
   public static let dw1000 = DeviceProfile(
     name: RadioName.dw1000, pulse: .dw1000, peakOffsetTaps: 1.17, receptionDeviation: 0.14e-9,
-    modelError: 0.03, clutter: 0.06, backgroundPeriodTaps: 8, signal: .dw1000, uncalibratedDeviation: 0.2e-9)
+    modelError: 0.03, clutter: 0.06, backgroundPeriodTaps: 8, signal: .dw1000, uncalibratedDeviation: 0.7e-9)
 
   /// Qorvo DW3000 (DW3110, DW3120, DW3210, DW3220), preamble accumulator. **Not measured**: no public capture of one was at
   /// hand.
@@ -88,5 +88,5 @@ extension DeviceProfile {
   /// constant that `uwb calibrate delay` takes out. `uwb calibrate pulse` measures the pulse of a radio at hand (`--pulse`).
   public static let dw3000 = DeviceProfile(
     name: RadioName.dw3000, pulse: .standard, peakOffsetTaps: 1, receptionDeviation: 0.14e-9,
-    modelError: 0.1, clutter: 0.06, uncalibratedDeviation: 0.2e-9)
+    modelError: 0.1, clutter: 0.06, uncalibratedDeviation: 0.7e-9)
 }

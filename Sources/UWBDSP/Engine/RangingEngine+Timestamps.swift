@@ -28,11 +28,14 @@ extension RangingEngine {
       ticks: moved, variance: deviation * deviation, ahead: ahead / (configuration.propagationSpeed * UWB.tick))
   }
 
+  /// Standard deviation of a chip's first path less an estimator's in a clear channel, seconds: they call different places of a pulse its edge.
+  private static let edgeDeviation = 0.2e-9
+
   /// For receptions of the exchange whose CIRs are not here, by those that are. A bias that is predicted from the CIRs is the whole of it,
   /// what the peer's chip missed included.
   func correctionWithoutCIR(_ exchange: RangingExchange, _ known: (Correction?, Correction?)) -> Correction {
     let profile = configuration.profile
-    let (deviation, standing) = (profile.receptionDeviation / UWB.tick, profile.uncalibratedDeviation / UWB.tick)
+    let (deviation, standing) = (profile.receptionDeviation / UWB.tick, Self.edgeDeviation / UWB.tick)
     var reciprocal = ReciprocalCorrection(chipVariance: deviation * deviation, standingVariance: standing * standing)
     var others = 2 + (exchange.secondPoll == nil ? 0 : 1) + (exchange.final == nil ? 0 : 1)
     if profile.missesFirstPaths, !quality.predictsRangeBias {

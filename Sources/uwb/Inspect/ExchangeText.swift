@@ -64,12 +64,26 @@ struct ExchangeText {
     lines.append(
       "    first path, taps: poll \(optional(paths.poll, 4)), response \(optional(paths.response, 4)), "
         + "final \(optional(paths.final, 4))")
+    if let part = expectedPart {
+      lines.append(
+        "    \(part < 0 ? "" : "+")\(metres(part)) of the distance for receptions without a CIR: their chip is expected to be off as this one is"
+      )
+    }
     if measurement.direction != nil {
       lines.append(
         "    azimuth \(angle(measurement.azimuth)) ± \(angle(measurement.azimuthDeviation)), "
           + "elevation \(angle(measurement.elevation)) ± \(angle(measurement.elevationDeviation))")
     }
     return lines
+  }
+
+  /// What the distance has of timestamps that are moved though their CIRs are not here, m; `nil` where that is less than a millimetre.
+  private var expectedPart: Double? {
+    var configuration = engine.configuration
+    configuration.profile.missesFirstPaths = false
+    let without = RangingPipeline(RangingEngine(configuration), tracking: nil).measure(exchange).rawDistance
+    guard let whole = measurement.rawDistance, let without, abs(whole - without) > 0.001 else { return nil }
+    return whole - without
   }
 
   /// The rows of `uwb paths --paths --output table`.
