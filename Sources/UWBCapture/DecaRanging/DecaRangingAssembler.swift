@@ -19,7 +19,7 @@ struct DecaRangingAssembler {
   private(set) var notes: [String] = []
   var accumulator = DecaRangingAccumulator()
 
-  private var pending: DecaRangingExchange?
+  private var pending: PartialDecaRangingExchange?
   private var target = Target.none
   private var pool = TapStoragePool()
   private var clock = UnwrappedClock()
@@ -97,16 +97,16 @@ struct DecaRangingAssembler {
     return ended.rangingExchange(index: count, time: clock.seconds)
   }
 
-  private mutating func begin(_ frame: DecaRangingExchange.ReceivedFrame) -> RangingExchange? {
+  private mutating func begin(_ frame: PartialDecaRangingExchange.ReceivedFrame) -> RangingExchange? {
     switch frame.function {
     case DecaRangingFrame.Function.poll:
       let ended = finish()
-      pending = DecaRangingExchange(poll: frame)
+      pending = PartialDecaRangingExchange(poll: frame)
       target = .poll
       return ended
     case DecaRangingFrame.Function.final:
       let ended = pending?.final == nil ? nil : finish()
-      pending = pending ?? DecaRangingExchange()
+      pending = pending ?? PartialDecaRangingExchange()
       pending?.final = frame
       target = .final
       return ended
@@ -119,7 +119,7 @@ struct DecaRangingAssembler {
 
   private mutating func take(responseTransmitted time: DeviceTime) -> RangingExchange? {
     let ended = pending?.responseTransmitted == nil ? nil : finish()
-    pending = pending ?? DecaRangingExchange()
+    pending = pending ?? PartialDecaRangingExchange()
     pending?.responseTransmitted = time
     return ended ?? finishIfReported()
   }
@@ -170,7 +170,7 @@ struct DecaRangingAssembler {
   }
 
   /// The frame that lines are about, if it is a wanted one.
-  private var current: DecaRangingExchange.ReceivedFrame? {
+  private var current: PartialDecaRangingExchange.ReceivedFrame? {
     switch target {
     case .poll: pending?.poll
     case .final: pending?.final
@@ -178,7 +178,7 @@ struct DecaRangingAssembler {
     }
   }
 
-  private mutating func update(_ body: (inout DecaRangingExchange.ReceivedFrame) -> Void) {
+  private mutating func update(_ body: (inout PartialDecaRangingExchange.ReceivedFrame) -> Void) {
     switch target {
     case .poll:
       if var frame = pending?.poll {

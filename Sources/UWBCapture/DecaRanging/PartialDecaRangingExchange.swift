@@ -1,7 +1,7 @@
 import UWBTypes
 
 /// What the log has told so far of one exchange.
-struct DecaRangingExchange {
+struct PartialDecaRangingExchange {
   /// A frame that the anchor received.
   struct ReceivedFrame {
     var time: DeviceTime
