@@ -77,7 +77,7 @@ void uwb_add_powers(
 
 /// A list holds no more paths.
 #define CUWB_MOST_PATHS 8
-/// No further path is looked for where less of a pulse's energy lies off the paths, as a share of it, or less of it in the window.
+/// A further path is looked for where at least this share of a pulse's energy lies off the paths, and this energy in the window.
 #define CUWB_LEAST_SHARE 0.05f
 #define CUWB_LEAST_ENERGY 0.02f
 

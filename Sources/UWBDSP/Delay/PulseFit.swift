@@ -23,7 +23,9 @@ public struct PulseFit: DelayEstimator {
 
   /// - Precondition: 1 ≤ `mostPaths` ≤ 8.
   public init(_ receiver: ReceiverModel = ReceiverModel(), mostPaths: Int = 8) {
-    precondition((1...8).contains(mostPaths), "\(mostPaths) paths: between 1 and 8 can be fitted")
+    precondition(
+      (1...PathFit.mostPaths).contains(mostPaths),
+      "\(mostPaths) paths: between 1 and \(PathFit.mostPaths) can be fitted")
     self.receiver = receiver
     self.mostPaths = mostPaths
   }

@@ -37,17 +37,12 @@ extension RangingEngine {
     let profile = configuration.profile
     let (deviation, standing) = (profile.receptionDeviation / UWB.tick, Self.edgeDeviation / UWB.tick)
     var reciprocal = ReciprocalCorrection(chipVariance: deviation * deviation, standingVariance: standing * standing)
-    var others = 2 + (exchange.secondPoll == nil ? 0 : 1) + (exchange.final == nil ? 0 : 1)
     if profile.missesFirstPaths, !quality.predictsRangeBias {
-      func add(_ correction: Correction?) {
-        guard let correction else { return }
-        reciprocal.add(correction.ticks, variance: correction.variance)
-        others -= 1
-      }
-      add(known.0)
-      add(known.1)
+      if let first = known.0 { reciprocal.add(first.ticks, variance: first.variance) }
+      if let second = known.1 { reciprocal.add(second.ticks, variance: second.variance) }
     }
-    let move = reciprocal.move(receptions: others)
+    let receptions = 2 + (exchange.secondPoll == nil ? 0 : 1) + (exchange.final == nil ? 0 : 1)
+    let move = reciprocal.move(receptions: receptions - reciprocal.count)
     return Correction(ticks: move.ticks, variance: move.variance)
   }
 

@@ -17,8 +17,6 @@ struct AngleEvaluationWriter {
 
   func finish() throws { try rows.finish() }
 
-  private static func degrees(_ value: Double?) -> Double? { value?.degrees }
-
   func write(_ row: DirectionEvaluation.Row, case name: String, snapshots: Int, snrdB: Double) throws {
     let title = "\(name) at \(String(decimal: snrdB, places: 1)) dB, \(row.trials) trials; angles in degrees"
     try rows.write(title: title, lines: Self.lines(row), Self.figures(row, name, snapshots, snrdB))
@@ -27,7 +25,7 @@ struct AngleEvaluationWriter {
   static func figures(
     _ row: DirectionEvaluation.Row, _ name: String, _ snapshots: Int, _ snrdB: Double
   ) -> [FigureLines.Figure] {
-    func angle(_ value: Double?) -> EvaluationTable.Cell { .number(degrees(value), places: 6) }
+    func angle(_ value: Double?) -> EvaluationTable.Cell { .number(value?.degrees, places: 6) }
     let (azimuth, elevation) = (row.azimuth, row.elevation)
     return [
       ("estimator", .text(row.name)), ("case", .text(name)), ("snr_db", .number(snrdB, places: 2)),
@@ -54,9 +52,9 @@ struct AngleEvaluationWriter {
     func add(_ angle: String, _ figures: DirectionEvaluation.Figures?) {
       let error = figures?.error
       var text = (lines.isEmpty ? row.name : "").padded(to: 24) + angle.padded(to: 10)
-      text += cell(degrees(error?.rms), 4, 8) + cell(degrees(error?.bias), 4, 9)
-      text += cell(degrees(error?.median), 4, 9) + cell(degrees(error?.p90), 4, 9)
-      text += cell(degrees(figures?.bound), 4, 9) + cell(figures?.ratio, 3, 7)
+      text += cell(error?.rms.degrees, 4, 8) + cell(error?.bias.degrees, 4, 9)
+      text += cell(error?.median.degrees, 4, 9) + cell(error?.p90.degrees, 4, 9)
+      text += cell(figures?.bound?.degrees, 4, 9) + cell(figures?.ratio, 3, 7)
       text += cell(figures?.normalisedVariance, 2, 10) + cell(figures?.coverage, 2, 8)
       if lines.isEmpty {
         text += cell(Double(row.missed), 0, 8) + cell(Double(row.ambiguous), 0, 11) + cell(row.microseconds, 1, 8)

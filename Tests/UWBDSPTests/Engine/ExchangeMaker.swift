@@ -69,7 +69,7 @@ struct ExchangeMaker {
       truth: GroundTruth(distance: distance))
   }
 
-  /// Ticks.
+  /// Ticks. Draws no number where there is no scatter, so that a seed gives the same exchanges.
   private func lateness(_ random: inout StatisticsRandom) -> Double {
     guard chipScatterTaps > 0 else { return chipLateTaps * UWB.ticksPerTap }
     return (chipLateTaps + chipScatterTaps * random.gaussian()) * UWB.ticksPerTap

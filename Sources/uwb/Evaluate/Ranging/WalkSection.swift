@@ -137,7 +137,6 @@ struct WalkSection: RangingSection {
 
   /// What the walks of one case came to.
   private struct Outcome {
-    private static let degrees = 180 / Double.pi
     /// A normal score's probability is kept so far from 0 and 1.
     private static let rarest = 1e-12
     static let columns: [StaticString] = [
@@ -249,10 +248,11 @@ struct WalkSection: RangingSection {
           let seen = step.measurement.azimuth, !output.isOutlier
         {
           let turned = angle - step.azimuth
-          let off = (turned - (turned / (2 * .pi)).rounded() * 2 * .pi) * Self.degrees
+          let off = (turned - (turned / (2 * .pi)).rounded() * 2 * .pi).degrees
+          let raw = (seen - step.azimuth).degrees
           azimuth.add(off * off)
-          azimuthSquares.add(off * off / (stated * stated * Self.degrees * Self.degrees))
-          rawAzimuth.add((seen - step.azimuth) * (seen - step.azimuth) * Self.degrees * Self.degrees)
+          azimuthSquares.add(off * off / (stated.degrees * stated.degrees))
+          rawAzimuth.add(raw * raw)
         }
       }
       if isLost || lostSince != nil { diverged += 1 }
