@@ -40,16 +40,16 @@ public struct ArenaArrayEvaluation: Sendable {
     public var crossingRMS: Double
   }
 
-  private typealias Answer = ArenaFigures.Answer
+  typealias Answer = ArenaFigures.Answer
 
-  private struct Answers {
+  struct Answers {
     var delay: Answer = nil
     var azimuth: Answer = nil
     var crossing: Answer = nil
   }
 
   /// The engine and what it needs of one thread.
-  private struct Bench {
+  struct Bench {
     let engine: RangingEngine
     let workspace: RangingEngine.Workspace
     var crossing = PeakShareCrossing(tapCount: ArenaFamily.tapCount)
@@ -59,13 +59,14 @@ public struct ArenaArrayEvaluation: Sendable {
       var profile = profile
       // What the other radio does is no error of this one's.
       profile.receptionDeviation = 0
+      profile.missesFirstPaths = false
       engine = RangingEngine(
         RangingEngine.Configuration(profile: profile, delay: evaluation.method, array: trials.array))
       workspace = engine.makeWorkspace(tapCount: ArenaFamily.tapCount, antennaCount: trials.array.positions.count)
     }
 
     /// A single-sided exchange over no distance. Its first path is moved by what the engine errs, so that the distance errs by half of that.
-    private func exchange(_ trial: ArenaArrayTrials.Trial) -> RangingExchange {
+    func exchange(_ trial: ArenaArrayTrials.Trial) -> RangingExchange {
       let (sent, reply) = (DeviceTime(ticks: 1 << 20), DeviceTime(ticks: (1 << 20) + 1000))
       let reception = Reception(
         time: reply, chipFirstPathTaps: trial.firstPathTaps - engine.configuration.profile.peakOffsetTaps,

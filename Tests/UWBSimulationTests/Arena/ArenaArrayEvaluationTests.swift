@@ -55,4 +55,19 @@ struct ArenaArrayEvaluationTests {
       #expect(try #require(figures.beyondFiveShare) <= 0.06, "\(figures)")
     }
   }
+
+  /// The chip of the exchange that is made up is right at both ends, so nothing else may move its distance.
+  @Test("the delay's error is the estimator's alone", arguments: [2, 4])
+  func delayAlone(antennas: Int) throws {
+    let family = try #require(ArenaFamily.named("room-blocked-dw1000"))
+    let evaluation = ArenaArrayEvaluation(family: family, antennaCount: antennas, trialCount: 20, seed: 7)
+    var bench = ArenaArrayEvaluation.Bench(evaluation, family.profile)
+    for index in 0..<evaluation.trialCount {
+      let trial = evaluation.trials.trial(index)
+      let measurement = bench.engine.measure(bench.exchange(trial), using: bench.workspace)
+      let found = try #require(measurement.firstPathTaps.response)
+      let error = try #require(bench.answers(trial).delay).error
+      #expect(abs(error - (found - trial.firstPathTaps)) < 1e-4, "trial \(index)")
+    }
+  }
 }
