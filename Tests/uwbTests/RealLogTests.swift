@@ -15,8 +15,8 @@ struct RealLogTests {
     var chip: Double
   }
 
-  private static func updates(_ arguments: String...) throws -> [String: [Update]] {
-    let run = try UwbProcess.run(["replay"] + RealCaptures.allLogs() + arguments)
+  private static func updates(of logs: [String]? = nil, _ arguments: String...) throws -> [String: [Update]] {
+    let run = try UwbProcess.run(["replay"] + (logs ?? RealCaptures.allLogs()) + arguments)
     #expect(run.status == 0, "\(run.errors)")
     var updates: [String: [Update]] = [:]
     for event in try run.events() where event["event"] as? String == "update" {
@@ -90,20 +90,37 @@ struct RealLogTests {
     try Self.checkLineOfSight(Self.updates(), offset: 0.05, spread: 0.031, deviation: 0.06)
   }
 
+  /// Root mean square of the raw error, m.
+  private static func error(_ updates: [String: [Update]]) throws -> Double {
+    let truth = ApartmentTruth.load(folder: try #require(RealCaptures.folder))
+    let squares = try updates.flatMap { capture, log in
+      let distance = try #require(Int(capture.dropLast(4)).flatMap { truth[$0]?.distance })
+      return log.map { ($0.raw - distance) * ($0.raw - distance) }
+    }
+    return (squares.reduce(0, +) / Double(squares.count)).squareRoot()
+  }
+
+  @Test("a pulse that one half of the logs shows serves the other half no worse than the profile's")
+  func calibratedPulse() throws {
+    let folder = try TemporaryFolder()
+    let logs = try RealCaptures.allLogs()
+    let halves = [0, 1].map { half in logs.indices.filter { $0 % 2 == half }.map { logs[$0] } }
+    var updates: [String: [Update]] = [:]
+    for (own, other) in [(halves[0], halves[1]), (halves[1], halves[0])] {
+      let pulse = folder.path("pulse.json")
+      let run = try UwbProcess.run(["calibrate", "pulse"] + own + ["--out", pulse])
+      #expect(run.status == 0, "\(run.errors)")
+      try updates.merge(Self.updates(of: other, "--pulse", pulse)) { $1 }
+    }
+    #expect(updates.count == logs.count)
+    #expect(try Self.error(updates) < 1.05 * Self.error(Self.updates()))
+  }
+
   /// In log 27 the tag's chip, whose CIRs nobody recorded, takes one of several later paths for the first, as the anchor's does.
   @Test("what both chips miss is taken off, and its scatter is stated")
   func reciprocalDistances() throws {
-    let truth = ApartmentTruth.load(folder: try #require(RealCaptures.folder))
     let updates = try Self.updates()
-    var (squares, count) = (0.0, 0.0)
-    for (capture, log) in updates {
-      let distance = try #require(Int(capture.dropLast(4)).flatMap { truth[$0]?.distance })
-      for update in log {
-        squares += (update.raw - distance) * (update.raw - distance)
-        count += 1
-      }
-    }
-    #expect((squares / count).squareRoot() <= 0.66)
+    #expect(try Self.error(updates) <= 0.66)
     let log = try #require(updates["27.log"])
     let spread = Self.spread(log.map(\.raw))
     #expect((0.5 * spread...2 * spread).contains(Self.median(log.map(\.deviation))))

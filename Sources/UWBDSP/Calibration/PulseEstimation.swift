@@ -11,8 +11,10 @@ import UWBPlatform
 ///
 ///     c = IFFT(ln|P|),   ĉ[0] = c[0],  ĉ[n] = 2·c[n] for 0 < n < N/2,  ĉ[N/2] = c[N/2],  0 beyond,   ln|P| + jφ = FFT(ĉ)
 ///
-/// A matched receiver's pulse is symmetric and has phase 0. Candidates with phase s·φ, s = 0 … 1, are compared by what
-/// they leave of the rise of first paths (`PulseRise`), in a quarter of the CIRs and with the spectrum of the others.
+/// A board's pulse is mostly that of its kind, R, through a filter of its own: it has the phase of R, and a share of the minimum phase of
+/// |P|/|R|. Where no pulse of its kind is known, it has a share of the minimum phase of |P|: none if the receiver is matched, for its pulse
+/// is symmetric. Phases are compared by what they leave of the rise of first paths (`PulseRise`), in a quarter of the CIRs and with the
+/// spectrum of the others.
 ///
 /// Needs CIRs from many places: a hundred from one place show that place's channel. Cost: a transform of 256 points a CIR.
 public struct PulseEstimation: Sendable {
@@ -34,27 +36,45 @@ public struct PulseEstimation: Sendable {
   /// One CIR in so many is held out of the spectrum, to compare phases on and to see the model error.
   private static let heldOutPeriod = 4
   private let holdsOut: Bool
-  /// Phases that are compared, as shares of the minimum phase.
-  private static let phaseShares = [0, 0.25, 0.5, 0.75, 1]
+  private let known: PulseShape?
+  /// Shares of a minimum phase that are compared.
+  private static let shares = [1, 0.75, 0.5, 0.25, 0]
+  /// What a phase unlike the known pulse's may leave of first paths' rises at most, over what the best one near it leaves.
+  private static let otherPhaseMargin = 0.7
+
+  /// A few hundred CIRs know their pulse no better than the lower one. Beyond the upper one, what is left of rises is other paths. Set on rooms and
+  /// pulses of other draws than the arena's.
+  private static let leastModelError = 0.01
+  private static let mostModelError = 0.03
+
+  /// Where a pulse's phase comes from.
+  public enum Phase: Sendable, Hashable {
+    /// This share of the minimum phase: 0 for a symmetric pulse, 1 for a causal filter's.
+    case minimum(share: Double)
+    /// The known pulse's phase, and this share of the minimum phase of the filter between the two.
+    case known(share: Double)
+  }
 
   /// A measured pulse and how well it is known.
   public struct Estimate: Sendable, Hashable {
     /// The pulse.
     public var pulse: MeasuredPulse
-    /// Share of the minimum phase in the pulse's phase: 0 for a symmetric pulse, 1 for a causal filter's.
-    public var phaseShare: Double
+    /// Where its phase comes from.
+    public var phase: Phase
     /// What the pulse leaves of the rise of a first path in CIRs held out, relative to its amplitude, without noise.
     ///
-    /// It is the lower quartile over these CIRs: in many of the others paths overlap. `nil` where there were none.
+    /// It is the lower quartile over these CIRs, for in many of the others paths overlap; within 0.01 … 0.03. `nil` where there were none.
     public var modelError: Double?
   }
 
   /// No CIRs taken yet.
-  public init() { self.init(holdsOut: true) }
+  ///
+  /// - Parameter known: the pulse of radios of this kind, where there is one: this radio's is looked for near it first.
+  public init(near known: PulseShape? = nil) { self.init(near: known, holdsOut: true) }
 
   /// - Parameter holdsOut: whether phases are compared on CIRs that the spectrum does not hold. It says nothing of phases: where CIRs are few,
   ///   all are compared on.
-  init(holdsOut: Bool) { self.holdsOut = holdsOut }
+  init(near known: PulseShape?, holdsOut: Bool) { (self.known, self.holdsOut) = (known, holdsOut) }
 
   /// Takes one antenna of a CIR whose first path is near `firstPathTaps`; CIRs without energy there count for nothing.
   public mutating func add(
@@ -91,44 +111,40 @@ public struct PulseEstimation: Sendable {
 
   /// The pulse, 1/8 tap apart; `nil` before any CIR was taken.
   public func estimate(tapSpacing: Double = UWB.tap) -> Estimate? {
-    estimate(tapSpacing: tapSpacing, phaseShares: Self.phaseShares)
+    guard count > 0 else { return nil }
+    let judged = PulseSpectrum(powers, near: known, tapSpacing: tapSpacing)
+    func best(_ phases: [Phase]) -> Candidate? {
+      phases.compactMap { phase -> Candidate? in
+        guard let pulse = pulse(judged(phase), tapSpacing: tapSpacing) else { return nil }
+        return PulseRise.residual(of: rises, pulse: .measured(pulse), tapSpacing: tapSpacing).map { (phase, $0) }
+      }.min { $0.left.whole < $1.left.whole }
+    }
+    var chosen = best(Self.shares.map { .minimum(share: $0) })
+    if known != nil, let near = best(Self.shares.map { .known(share: $0) }),
+      Self.otherPhaseMargin * near.left.whole <= chosen?.left.whole ?? .infinity
+    {
+      chosen = near
+    }
+    // All CIRs make the pulse; without one to compare on, its phase is the minimum phase.
+    let whole = PulseSpectrum(zip(powers, heldOutPowers).map { $0 + $1 }, near: known, tapSpacing: tapSpacing)
+    let phase = chosen?.phase ?? (known == nil ? .minimum(share: 1) : .known(share: 1))
+    return pulse(whole(phase), tapSpacing: tapSpacing).map { pulse in
+      Estimate(
+        pulse: pulse, phase: phase,
+        modelError: chosen.map {
+          min(max(max($0.left.withoutNoise, 0).squareRoot(), Self.leastModelError), Self.mostModelError)
+        })
+    }
   }
 
-  /// The pulse, its phase one of these shares of the minimum phase; ascending.
-  ///
-  /// - Parameters:
-  ///   - usual: the share that others have to beat.
-  ///   - margin: what they may leave at most, over what the usual one leaves.
-  func estimate(
-    tapSpacing: Double, phaseShares: [Double], usual: Double? = nil, margin: Double = 1
-  ) -> Estimate? {
-    guard count > 0 else { return nil }
-    let judged = logarithmOfMinimumPhase(powers)
-    let candidates = phaseShares.reversed().compactMap { share -> (share: Double, left: PulseRise.Residual)? in
-      guard let pulse = pulse(judged, phaseShare: share, tapSpacing: tapSpacing) else { return nil }
-      return PulseRise.residual(of: rises, pulse: .measured(pulse), tapSpacing: tapSpacing).map { (share, $0) }
-    }
-    let usualLeft = candidates.first { $0.share == usual }?.left.whole ?? .infinity
-    let best = candidates.filter { $0.share == usual || $0.left.whole < margin * usualLeft }
-      .min { $0.left.whole < $1.left.whole }
-    // All CIRs make the pulse; without one to compare on, its phase is the minimum phase.
-    let logarithm = logarithmOfMinimumPhase(zip(powers, heldOutPowers).map { $0 + $1 })
-    let share = best?.share ?? 1
-    return pulse(logarithm, phaseShare: share, tapSpacing: tapSpacing).map { pulse in
-      Estimate(pulse: pulse, phaseShare: share, modelError: best.map { max($0.left.withoutNoise, 0).squareRoot() })
-    }
-  }
+  private typealias Candidate = (phase: Phase, left: PulseRise.Residual)
 
   /// What `pulse` leaves of the rise of first paths in CIRs held out, noise included; `nil` where there are none.
   func residual(of pulse: PulseShape, tapSpacing: Double) -> Double? {
     PulseRise.residual(of: rises, pulse: pulse, tapSpacing: tapSpacing)?.whole
   }
 
-  private func pulse(_ logarithm: [Complex<Float>], phaseShare: Double, tapSpacing: Double) -> MeasuredPulse? {
-    let spectrum = logarithm.map { value in
-      let raw = value.rawStorage
-      return Complex.exp(Complex(raw.x, Float(phaseShare) * raw.y))
-    }
+  private func pulse(_ spectrum: [Complex<Float>], tapSpacing: Double) -> MeasuredPulse? {
     let fine = interpolated(spectrum)
     guard let peak = fine.indices.max(by: { fine[$0].lengthSquared < fine[$1].lengthSquared }), fine[peak] != .zero
     else { return nil }
@@ -143,45 +159,6 @@ public struct PulseEstimation: Sendable {
     }
     return MeasuredPulse(
       samples: samples, spacing: tapSpacing / Double(points), peakPosition: Double(Self.keptBefore * points))
-  }
-
-  /// The mean spectrum less the floor at the band's edges (the tenth of the bins that is farthest from its centre).
-  private func withoutNoise(_ powers: [Double]) -> [Double] {
-    let half = Self.windowTaps / 2
-    let edge = Self.windowTaps / 20
-    let floor = powers[(half - edge)..<(half + edge)].reduce(0, +) / Double(2 * edge)
-    var clean = powers.map { max($0 - floor, 1e-5 * (powers.max() ?? 0)) }
-    // The receiver's own offset is no part of the pulse.
-    clean[0] = (clean[1] + clean[Self.windowTaps - 1]) / 2
-    return clean
-  }
-
-  /// Averaged in decibels over 13 bins, 5 % of the band, with a raised-cosine weight.
-  private func smoothed(_ spectrum: [Double]) -> [Double] {
-    let reach = 6
-    let weights = (-reach...reach).map { 1 + cos(.pi * Double($0) / Double(reach + 1)) }
-    let total = weights.reduce(0, +)
-    let count = spectrum.count
-    return (0..<count).map { bin in
-      let sum = (-reach...reach).reduce(0.0) { sum, offset in
-        sum + weights[offset + reach] * log(spectrum[(bin + offset + count) % count])
-      }
-      return exp(sum / total)
-    }
-  }
-
-  /// ln|P| + jφ with the minimum phase φ, from the sum of power spectra.
-  private func logarithmOfMinimumPhase(_ powers: [Double]) -> [Complex<Float>] {
-    let power = smoothed(withoutNoise(powers))
-    let count = power.count
-    let largest = power.max() ?? 1
-    let logarithm = power.map { Complex<Float>(Float(0.5 * log($0 / largest))) }
-    let cepstrum = FourierTransform.inverse(logarithm)
-    let folded = cepstrum.enumerated().map { index, value -> Complex<Float> in
-      let weight: Float = index == 0 || index == count / 2 ? 1 : index < count / 2 ? 2 : 0
-      return value * Complex(weight / Float(count))
-    }
-    return FourierTransform.forward(folded)
   }
 
   /// Back in time, with `pointsPerTap` points a tap.

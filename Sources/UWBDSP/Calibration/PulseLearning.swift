@@ -1,6 +1,6 @@
 import UWBPlatform
 
-/// Learns a radio's pulse from the first CIRs of its own capture, where the profile's is plainly wrong.
+/// Learns a radio's pulse from the first CIRs of its own capture, where the profile's is wrong by some per cent.
 ///
 /// `PulseMisfit` says whether the CIRs can tell, and whether the profile's pulse is wrong. Only then `PulseEstimation` makes one from the same
 /// CIRs; it must not leave more of first paths' rises than the profile's does, but for what a hundred of them leave open. In all other
@@ -23,13 +23,8 @@ public struct PulseLearning: Sendable {
   private var misfit: PulseMisfit?
   /// The CIRs that counted: most pulses fit, and none is estimated then.
   private var counted: [(response: ChannelImpulseResponse, signal: PulseMisfit.Signal)] = []
-  /// What the other phase may leave of first paths' rises at most, over what the profile's kind of phase leaves.
-  private static let phaseMargin = 0.7
-  /// Relative deviation of what a pulse leaves of a hundred rises, their lower quartile.
+  /// What the learned pulse may leave of a hundred rises beyond what the profile's leaves: that much is chance.
   private static let residualDeviation = 0.1
-
-  /// Error of a learned pulse at most, relative to its peak. Set on rooms and pulses of other draws than the arena's.
-  static let mostModelError = 0.03
 
   /// Of a radio with this profile.
   public init(_ profile: DeviceProfile) { self.profile = profile }
@@ -64,14 +59,13 @@ public struct PulseLearning: Sendable {
   public func outcome() -> Outcome {
     let finding = misfit?.finding()
     guard finding?.isWrong == true else { return Outcome(finding: finding) }
-    var estimation = PulseEstimation(holdsOut: false)
+    var estimation = PulseEstimation(near: profile.pulse, holdsOut: false)
     for (response, signal) in counted {
       // A CIR scaled to its energy weighs less the more its channel lets through where the pulse is strong: the mean would be too flat.
       estimation.add(prepared(response), firstPathTap: signal.onset, power: signal.power)
     }
     guard
-      let estimate = estimation.estimate(
-        tapSpacing: tapSpacing, phaseShares: [0, 1], usual: profile.pulse.isSymmetric ? 0 : 1, margin: Self.phaseMargin),
+      let estimate = estimation.estimate(tapSpacing: tapSpacing),
       let left = estimation.residual(of: .measured(estimate.pulse), tapSpacing: tapSpacing),
       let before = estimation.residual(of: profile.pulse, tapSpacing: tapSpacing),
       left < (1 + Self.residualDeviation) * before
@@ -91,12 +85,11 @@ extension DeviceProfile {
 
   /// The same radio with the pulse that its CIRs showed, if they did.
   ///
-  /// Its model error is no smaller than the profile's: a few hundred CIRs know their pulse no better than many captures do. What the pulse leaves
-  /// of first paths' rises is mostly other paths among so few CIRs, so that it is no larger than `PulseLearning.mostModelError`.
+  /// Its model error is no smaller than the profile's: a few hundred CIRs know their pulse no better than many captures do.
   public func with(_ outcome: PulseLearning.Outcome) -> DeviceProfile {
     guard let estimate = outcome.estimate else { return self }
     var profile = with(estimate)
-    profile.modelError = max(min(profile.modelError, PulseLearning.mostModelError), modelError)
+    profile.modelError = max(profile.modelError, modelError)
     return profile
   }
 }

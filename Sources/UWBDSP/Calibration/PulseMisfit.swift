@@ -30,11 +30,10 @@ public struct PulseMisfit: Sendable {
   static let leastSpread = 0.15
   static let leastChannelCount = 8.0
   static let leastExcess = 10.0
-  /// F(7, 9) is larger with a probability of 0.001.
-  static let leastFValue = 10.7
-  /// Least misfit that matters. What a few hundred CIRs say of a pulse is not nearer to it. Set on tuned arena
-  /// families, with a look at `root-raised-cosine` of another seed: at 0.1, a roll-off of 0.3 stays undetected.
-  static let leastMisfit = 0.085
+  /// F(7, 9) is larger with a probability of 0.01.
+  static let leastFValue = 5.6
+  /// Least misfit that matters. Set on the arena's tuned families of a DW1000, with a look at rooms of other seeds than the page's.
+  static let leastMisfit = 0.04
 
   private static let windowTaps = 64
   private static let points = 128

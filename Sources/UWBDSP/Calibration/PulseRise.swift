@@ -1,4 +1,5 @@
 import Numerics
+import UWBPlatform
 
 /// The rise of a first path, to judge pulses by: taps up to little after the peak, where later paths matter least.
 struct PulseRise: Sendable {
@@ -11,6 +12,7 @@ struct PulseRise: Sendable {
   private static let peaks = stride(from: -0.5, through: 3.5, by: 0.0625)
   /// Least energy of the pulse inside the taps, in squares of its peak.
   private static let leastEnergy = 0.3
+  private static let leastResidual = 1e-6
 
   /// Energy that one path leaves, over |a|²·Σp²; and the same less the noise's share.
   struct Residual {
@@ -55,12 +57,14 @@ struct PulseRise: Sendable {
       whole: (energy - explained) / explained, withoutNoise: (energy - explained - noise) / explained)
   }
 
-  /// The lower quartiles over many rises; `nil` where none fits.
+  /// Over many rises; `nil` where none fits. The whole is a geometric mean: a rise that holds a second path leaves much of any pulse, and so
+  /// favours none. Without noise, it is the lower quartile: what the rises of a single path leave.
   static func residual(of rises: [PulseRise], pulse: PulseShape, tapSpacing: Double) -> Residual? {
     let all = rises.compactMap { $0.residual(pulse, tapSpacing: tapSpacing) }
     guard !all.isEmpty else { return nil }
-    let quarter = all.count / 4
+    let logarithms = all.reduce(0) { $0 + log(max($1.whole, leastResidual)) }
     return Residual(
-      whole: all.map(\.whole).sorted()[quarter], withoutNoise: all.map(\.withoutNoise).sorted()[quarter])
+      whole: exp(logarithms / Double(all.count)),
+      withoutNoise: all.map(\.withoutNoise).sorted()[all.count / 4])
   }
 }

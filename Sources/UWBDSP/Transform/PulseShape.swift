@@ -31,18 +31,6 @@ public enum PulseShape: Sendable, Hashable {
     }
   }
 
-  /// Whether the pulse falls as it rises.
-  var isSymmetric: Bool {
-    guard case .measured(let pulse) = self else { return true }
-    var (odd, even) = (0.0, 0.0)
-    for index in 0..<pulse.samples.count {
-      let time = (Double(index) - pulse.peakPosition) * pulse.spacing
-      odd += (pulse(time) - pulse(-time)) * (pulse(time) - pulse(-time))
-      even += (pulse(time) + pulse(-time)) * (pulse(time) + pulse(-time))
-    }
-    return odd < 0.05 * even
-  }
-
   private static func raisedCosine(_ x: Double, _ rolloff: Double) -> Double {
     let denominator = 1 - (2 * rolloff * x) * (2 * rolloff * x)
     // The limit at x = ±1/(2β) by l'Hôpital's rule.

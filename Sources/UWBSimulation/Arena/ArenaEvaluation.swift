@@ -13,7 +13,7 @@ public struct ArenaEvaluation: Sendable {
 
   /// Which pulse the estimators are told.
   public enum KnownPulse: String, Sendable, Hashable, CaseIterable {
-    /// What an engine uses that replays a capture: the profile's, or where it is plainly wrong what `PulseLearning` finds from the first of the
+    /// What an engine uses that replays a capture: the profile's, or where it is wrong what `PulseLearning` finds from the first of the
     /// radio's own trials.
     case learned
     /// The profile's.
@@ -139,7 +139,7 @@ public struct ArenaEvaluation: Sendable {
       profile = profile.learning(from: own.lazy.map { trials.trial($0).response })
     case .exact: profile.pulse = trials.pulses[radio]
     case .calibrated:
-      var estimation = PulseEstimation()
+      var estimation = PulseEstimation(near: profile.pulse)
       var jitter = SeededGenerator(seed: trials.seed, stream: UInt64(radio))
       for index in 0..<Self.surveyCount {
         let trial = trials.surveyTrial(index, radio: radio)

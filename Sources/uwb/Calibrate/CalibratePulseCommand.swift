@@ -9,10 +9,11 @@ struct CalibratePulseCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pulse", abstract: "Measure a radio's pulse from captures of many places.",
     discussion: """
-      The mean power spectrum over many channels is that of the pulse. Its phase lies between zero (a symmetric pulse) and \
-      the minimum phase (a causal filter's); it is chosen for the smallest residual on the rise of first paths in held-out \
-      CIRs. The file holds that residual as the model error, which replay --pulse uses. Give captures from a dozen places or \
-      more: captures of one place show the channel of that place.
+      The mean power spectrum over many channels is that of the pulse. Its phase is that of the profile's pulse and a share of \
+      the minimum phase of the filter between the two. Where another phase is much nearer, it lies between zero (a symmetric \
+      pulse) and the minimum phase (a causal filter's). Phases are compared by their residual on the rise of first paths in \
+      held-out CIRs. The file holds that residual as the model error, which replay --pulse uses. Give captures from a dozen \
+      places or more: captures of one place show the channel of that place.
 
       EXAMPLE
         uwb calibrate pulse *.log --out pulse.json
@@ -35,7 +36,7 @@ struct CalibratePulseCommand: ParsableCommand {
     try FileUse(captures: captures, outputs: [out, page.report]).check()
     let file = page.begin(captures: captures)
     var profiles: [DeviceProfile] = []
-    var estimation = PulseEstimation()
+    var estimation: PulseEstimation?
     var spacing = UWB.tap
     for capture in captures {
       var reader = try options.open(capture)
@@ -48,20 +49,28 @@ struct CalibratePulseCommand: ParsableCommand {
         for reception in exchange.messages.compactMap(\.reception) {
           guard let response = reception.impulseResponse, let first = reception.chipFirstPathTaps else { continue }
           spacing = response.tapSpacing
+          var pulse = estimation ?? PulseEstimation(near: profile.pulse)
+          estimation = nil
           for antenna in 0..<response.antennaCount {
-            estimation.add(response, antenna: antenna, firstPathTaps: first, backgroundPeriodTaps: period)
+            pulse.add(response, antenna: antenna, firstPathTaps: first, backgroundPeriodTaps: period)
           }
+          estimation = pulse
         }
         progress.update(bytes: reader.bytesRead, exchanges: exchange.index + 1)
       }
     }
-    guard let estimate = estimation.estimate(tapSpacing: spacing) else {
+    guard let estimation, let estimate = estimation.estimate(tapSpacing: spacing) else {
       throw CaptureError(
         file: captures.joined(separator: ", "), problem: "there is no channel impulse response with a first path",
         remedy: "Give captures that hold accumulators and the chip's first path.")
     }
     try PulseFile.write(estimate, to: out)
-    let phase = estimate.phaseShare == 0 ? "symmetric" : "phase \(estimate.phaseShare) of the minimum phase"
+    let phase =
+      switch estimate.phase {
+      case .minimum(0): "symmetric"
+      case .minimum(let share): "\(Int(100 * share)) % of the minimum phase"
+      case .known(let share): "near the profile's, \(Int(100 * share)) % of the minimum phase between them"
+      }
     let error = estimate.modelError.map { String(format: ", model error %.1f %%", 100 * $0) } ?? ""
     let text = "pulse of \(estimation.count) CIRs, \(phase)\(error)"
     Message.note("\(out): \(text)")
@@ -83,9 +92,14 @@ struct CalibratePulseCommand: ParsableCommand {
         line: .dashed)
     }
     var table = EvaluationTable(
-      name: "what was fitted", columns: ["sampling_ns", "samples", "phase_share", "model_error_percent"])
+      name: "what was fitted", columns: ["sampling_ns", "samples", "phase_share", "phase_of", "model_error_percent"])
+    let (share, source) =
+      switch estimate.phase {
+      case .minimum(let share): (share, "pulse")
+      case .known(let share): (share, "filter behind the profile's pulse")
+      }
     table.add([
-      .number(pulse.spacing * 1e9, places: 4), .count(pulse.samples.count), .number(estimate.phaseShare, places: 2),
+      .number(pulse.spacing * 1e9, places: 4), .count(pulse.samples.count), .number(share, places: 2), .text(source),
       .number(estimate.modelError.map { 100 * $0 }, places: 2),
     ])
     return Page(

@@ -26,7 +26,7 @@ struct EngineOptions: ParsableArguments {
     help: ArgumentHelp(
       "Pulse: profile, raised-cosine, root-raised-cosine, dw1000, or a JSON file with a measured one.",
       discussion:
-        "By default the profile's, or where that is plainly wrong what the capture's first CIRs show; profile: always the profile's.",
+        "By default the profile's, or where that is wrong by 4 % or more what the capture's first CIRs show; profile: always the profile's.",
       valueName: "name|file"))
   var pulse: String?
 
