@@ -3,7 +3,7 @@
 /// It takes only the exact shape that DecaRanging writes (optional minus, one to five digits, comma, one blank, the
 /// same again, CR LF or LF, both numbers within 16 bits) and stops before the first line that differs, which the line
 /// parser then judges. Digits are converted eight at a time inside one 64-bit word, free of branches on how many there
-/// are: about 1 ns a byte less than digit by digit.
+/// are.
 enum TapLines {
   /// The longest line, `-32768, -32768` CR LF, and the eight bytes that a word read at its last number may touch.
   private static let margin = 24

@@ -17,7 +17,7 @@ import UWBTypes
 /// `skipped` counts: `damagedRow` (fields too few, too many or no numbers), `truncatedLine` (the table ends inside a
 /// row), `otherLine` (before the header).
 ///
-/// Cost: about 3 ns a byte; allocates nothing for each row once the buffers have their size.
+/// It allocates nothing for a row once the buffers have their size.
 struct EWINELines: CIRLineParser {
   private struct Columns {
     var obstructed: Int?

@@ -1,7 +1,7 @@
 import Foundation
 
 /// Walks through the bytes of one JSON value (RFC 8259) without strings and without a tree: fields are matched and
-/// numbers read where they lie. About 2 ns a byte; allocates for strings and for numbers of more than 19 digits alone.
+/// numbers read where they lie. It allocates for strings and for numbers of more than 19 digits alone.
 ///
 /// Every function stays inside the bytes, passes white space before what it reads, and says with `nil` or `false` that
 /// something else stands there; the walk is over then.

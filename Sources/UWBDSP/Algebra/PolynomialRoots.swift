@@ -4,9 +4,9 @@ import UWBPlatform
 ///
 ///     z_i ← z_i − q_i / (1 − q_i · Σ_{j≠i} 1/(z_i − z_j)),    q_i = P(z_i)/P'(z_i)
 ///
-/// (Ehrlich 1967; Aberth 1973). Cubic at simple roots, linear at multiple ones, and no matrix is formed: the eigenvalues
-/// of a companion matrix of order 22 take `zgeev` 134 µs, the whole of root-MUSIC with these roots 34. Roots outside the
-/// unit circle are evaluated through the reversed polynomial, so that nothing overflows (Bini 1996). Cost O(n²) a sweep.
+/// (Ehrlich 1967; Aberth 1973). Cubic at simple roots, linear at multiple ones. No matrix is formed, so that it takes less time than the
+/// eigenvalues of a companion matrix. Roots outside the unit circle are evaluated through the reversed polynomial, so that nothing overflows
+/// (Bini 1996). Cost O(n²) a sweep.
 struct PolynomialRoots {
   let degree: Int
   /// Coefficients c_0 … c_n of Σ c_k·z^k, interleaved parts.

@@ -14,11 +14,11 @@ import Numerics
 /// Antennas and Propagation 50(5), 2002.
 ///
 /// Looks at 64 taps before the strongest tap to 8 after; below 13 dB, that tap may be noise's. With γ < 1 a path that
-/// another one overlaps is not taken whole at the wrong place, so CLEAN errs less than `SearchSubtract` there: 1.6
-/// times the bound for equal paths at +4 taps, 25 dB, 4.5 at +2. Nearer still, the components of both run together.
+/// another one overlaps is not taken whole at the wrong place, so CLEAN errs less than `SearchSubtract` there.
+/// Where paths lie about two taps apart, the components of both run together.
 /// What is left at a path's place counts to its amplitude. The deviation is the Cramér–Rao bound of a lone path, so it
 /// is too small where paths overlap; `PulseFit` is the one to use for delays, CLEAN for a quick picture of a channel.
-/// Cost: 3 µs, and half a microsecond an iteration, some 2 to 10 for each path.
+/// Cost: the dirty map, and some 2 to 10 iterations for each path, each a pass over it.
 public struct Clean: DelayEstimator {
   /// What is known of the receiver: pulse, noise, threshold.
   public var receiver: ReceiverModel

@@ -17,7 +17,7 @@ import Numerics
 /// amplitude is that of a first path over scattering; at high SNR the grid makes its size good to a tenth only, not its
 /// phase. On path lists the grid and the wrong model cost accuracy: `PulseFit` is right there.
 /// Where power builds up from nothing (CM8) the onset is found some two taps late, more than the deviation says. Cost:
-/// the search (about 1 µs for 1016 taps), then the likelihoods, some 20 µs (70 without AVX2).
+/// the search, then the likelihoods of each profile and onset.
 public struct DenseOnset: DelayEstimator {
   /// What is known of the receiver: pulse, noise, threshold.
   public var receiver: ReceiverModel

@@ -13,7 +13,7 @@ import UWBPlatform
 /// σ_τ² = σ²/(2|a|²) · Σ w²d² / (Σ w d²)², with d the slope after projection and σ² the noise floor plus the
 /// pulse's model error, or the fit's own residual where that is larger by three deviations of its own.
 ///
-/// Cost: the search over all taps (about 1 µs for 1016), then some 10 taps × 5 iterations. Don't use it where two
+/// Cost: the search over all taps, then some 10 taps × 5 iterations. Don't use it where two
 /// paths lie closer than a tap and both delays matter: `PulseFit` resolves them, given an exact pulse. Where reflections follow
 /// within two taps, `RiceFit` is nearer: it takes the weights from the taps.
 public struct EdgeFit: DelayEstimator {

@@ -15,7 +15,7 @@
 /// bound near half height and 2.5 times near the foot of the standard's pulse: the magnitude holds all of the noise's
 /// band, the pulse only three quarters of it. It knows nothing of paths that overlap the first one, whose slopes bend the edge: there the error
 /// is a share of a tap whatever the noise, and `PulseFit` or `EdgeFit` are the ones to use. Cost: a pass over the
-/// taps and one or two 64 → 1024 interpolations, 1.3 to 2 µs.
+/// taps and one or two 64 → 1024 interpolations.
 public struct LeadingEdge: DelayEstimator {
   /// Where an edge begins.
   public var threshold: EdgeThreshold

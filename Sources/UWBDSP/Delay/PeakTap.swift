@@ -5,7 +5,7 @@ import Numerics
 /// The maximum-likelihood delay of a lone path (Kay, "Estimation Theory", 1993, example 3.13), and what many scripts
 /// use: right for a single path, or where the first path is the strongest by far; its delay is then
 /// within a few per cent of the Cramér–Rao bound. Behind an obstacle the strongest path is not the first, and the
-/// estimate is late by the excess delay: use it to compare, not to range. Cost: one 64 → 1024 interpolation, ~1 µs.
+/// estimate is late by the excess delay: use it to compare, not to range. Cost: one 64 → 1024 interpolation.
 public struct PeakTap: DelayEstimator {
   /// What is known of the receiver: pulse, noise, threshold.
   public var receiver: ReceiverModel

@@ -13,7 +13,7 @@ import Numerics
 ///
 /// One path that leaves nothing but noise goes by `OnePathFit`, which is quicker.
 ///
-/// Cost: the search over all taps (about 1 µs for 1016), then O(window · K²) a step, of which there are 120 at the most (`PathCount`).
+/// Cost: the search over all taps, then O(window · K²) a step, of which there are 120 at the most (`PathCount`).
 /// Don't use it with a pulse that is wrong by more than a few per cent: the misfit becomes phantom paths. `EdgeFit` asks less of the pulse.
 public struct PulseFit: DelayEstimator {
   /// What is known of the receiver: pulse, noise, threshold.

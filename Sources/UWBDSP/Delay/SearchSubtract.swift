@@ -11,11 +11,10 @@ import Numerics
 ///
 /// Looks at 64 taps before the strongest tap to 8 after; below 13 dB, that tap may be noise's. Exact (the
 /// maximum-likelihood estimate) for one path, and within a few per cent of the bound for paths six taps apart and more.
-/// Nearer ones bias each other, since each is measured with the next still in place (2.7 times the bound for equal
-/// paths at +4 taps, 25 dB), and what a biased one leaves looks like further paths, earlier ones too: at +2 taps every
-/// third first path is one of those. `SearchSubtractReadjust` mends the amplitudes, `PulseFit` the delays too. The
-/// deviation is the Cramér–Rao bound of a lone path, so it is too small where paths overlap. Cost: 3 µs, and 1.5 µs a
-/// path.
+/// Nearer ones bias each other, since each is measured with the next still in place. What a biased one leaves looks like
+/// further paths, earlier ones too: two taps apart, many a first path is one of those. `SearchSubtractReadjust` mends the
+/// amplitudes, `PulseFit` the delays too. The deviation is the Cramér–Rao bound of a lone path, so it is too small where
+/// paths overlap. Cost: a matched filter over the window for each path.
 public struct SearchSubtract: DelayEstimator {
   /// What is known of the receiver: pulse, noise, threshold.
   public var receiver: ReceiverModel

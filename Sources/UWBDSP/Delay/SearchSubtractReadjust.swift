@@ -10,10 +10,10 @@ import Numerics
 /// where a new path can't be told from one that is there.
 ///
 /// Looks at 64 taps before the strongest tap to 8 after; below 13 dB, that tap may be noise's. Delays are never moved
-/// again once found, so the first of two paths within some four taps keeps the bias that the other gave it: for equal
-/// paths 2.7 times the bound at +4 taps, and at +2 taps every third first path is a false early one, as with
-/// `SearchSubtract`; `PulseFit` reaches the bound in both. The deviation is the joint Cramér–Rao bound of the paths
-/// found, at their delays: honest about noise, silent about that bias. Cost: 3 µs, and 2.5 to 4 µs a path.
+/// again once found, so the first of two paths within some four taps keeps the bias that the other gave it. Two taps apart,
+/// many a first path is a false early one, as with `SearchSubtract`. `PulseFit` reaches the bound in both. The deviation is the
+/// joint Cramér–Rao bound of the paths found, at their delays: honest about noise, silent about that bias. Cost: a matched
+/// filter over the window and the normal equations for each path.
 public struct SearchSubtractReadjust: DelayEstimator {
   /// What is known of the receiver: pulse, noise, threshold.
   public var receiver: ReceiverModel

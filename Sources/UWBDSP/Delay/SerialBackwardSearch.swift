@@ -11,7 +11,7 @@
 ///
 /// Since only K taps of noise are passed before the walk ends, L lies lower than in any search over a fixed window;
 /// but a first path more than K taps ahead of the next is missed, however strong. Use `JumpBackSearchForward` where K
-/// is not known (that paper's own conclusion). Cost: one or two 64 → 1024 interpolations, 1.3 to 2 µs.
+/// is not known (that paper's own conclusion). Cost: one or two 64 → 1024 interpolations.
 public struct SerialBackwardSearch: DelayEstimator {
   /// Where an edge begins.
   public var threshold: EdgeThreshold

@@ -76,7 +76,7 @@ public struct TrackerTrials: Sendable {
   public private(set) var stuckCount = 0
   private var squares = 0.0
 
-  /// - Complexity: linear in the walks; they take some 20 µs a measurement.
+  /// - Complexity: linear in the measurements of all walks.
   public init(_ walk: RangingWalk, count: Int, seed: UInt64) {
     for index in 0..<count { run(walk.steps(seed: seed, walk: index)) }
   }

@@ -56,8 +56,8 @@ final class RiceTables: Sendable {
     cells = AlignedBuffer(count: Self.onsetCount * alternatives.count * Self.cellSize, zero: 0)
     pulses = AlignedBuffer(count: Self.onsetCount * window, zero: 0)
     var scatterings: [OnsetProfile: [Scattering]] = [:]
-    let furthest = alternatives.map(\.gapSteps).max() ?? 0
-    for profile in Set(alternatives.map(\.profile)) {
+    for (profile, own) in Dictionary(grouping: alternatives, by: \.profile) {
+      let furthest = own.map(\.gapSteps).max() ?? 0
       scatterings[profile] = Self.scatterings(profile, table, whitening, count: Self.onsetCount + furthest)
     }
     let pulse = AlignedBuffer<Double>(count: window, zero: 0)

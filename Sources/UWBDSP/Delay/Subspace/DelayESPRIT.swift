@@ -8,13 +8,10 @@ import UWBPlatform
 /// matrices, and the eigenvalues of Ψ are tan(μ_i/2) (unitary ESPRIT: Haardt & Nossek 1995). Both sides are noisy, so Ψ
 /// is the total least-squares solution (Roy & Kailath 1989; `ShiftInvariance`).
 ///
-/// Measured over the bound, paths uncounted (4,000 CIRs a case, settings chosen on other draws): one path 1.12 at 12 dB,
-/// 1.06 at 20 dB; two equal ones at 25 dB 1.04 if 4 taps apart, 1.12 if 2; three 1.12. Two paths a tap apart pass for one
-/// in 2 % of all CIRs at 30 dB; then the stated deviation is far too small.
+/// Two paths a tap apart sometimes pass for one; then the stated deviation is far too small.
 ///
 /// Cost: the search over all taps, an eigenproblem of L = 12, one of 2K and one of K. It needs no starts and no grid, but `PulseFit` is more
-/// accurate. Don't use it in a channel with more paths in the window than `mostPaths`: under a dense cluster from 6 taps on, a first path of
-/// −10 dB is lost in 84 % of all CIRs.
+/// accurate. Don't use it in a channel with more paths in the window than `mostPaths`: a weak first path before a dense cluster is mostly lost.
 public struct DelayESPRIT: DelayEstimator {
   /// The part of the spectrum that is used.
   public var window: FrequencyWindow

@@ -9,13 +9,12 @@ import UWBPlatform
 /// μ_i = −2π·τ_i/N: the eigenvalues of U₁⁺·U₂ (after Hua & Sarkar 1990). The pencil parameter is L − 1 for L = 5/8 of the
 /// band.
 ///
-/// It sees each snapshot once where ESPRIT sees it forwards and backwards, so close paths cost it more. Measured
-/// over the bound, paths uncounted (4,000 CIRs a case, settings chosen on other draws): one path 1.17 at 12 dB, 1.06 at 20 dB;
-/// two equal ones at 25 dB 1.05 if 4 taps apart, but 1.45 if 2; three 1.55. Its stated deviations are as much too small.
+/// It sees each snapshot once where ESPRIT sees it forwards and backwards, so close paths cost it more.
+/// Its stated deviations are too small by as much.
 ///
 /// Cost: the search over all taps, the space of the strongest of 8 eigenvectors (`SnapshotGram`) and an eigenproblem of K. Don't use it
 /// where paths lie closer than some 3 taps (`DelayESPRIT`), nor with more paths in the window than `mostPaths`, though of the family it
-/// loses a weak first path under a dense cluster least often (16 %).
+/// loses a weak first path before a dense cluster least often.
 public struct DelayMatrixPencil: DelayEstimator {
   /// The part of the spectrum that is used.
   public var window: FrequencyWindow
