@@ -6,22 +6,29 @@ INLINE long takeLowest(long *bits) {
 }
 
 /// What the scattering of a cell explains, and a path in front of it; `matched` is the path's pulse times the samples.
-INLINE Eight explained(const float *gains, Eight real, Eight imaginary, Eight realMatched, Eight imaginaryMatched) {
+///
+/// - Parameter components: real parts, imaginary parts and powers of the eigenvectors' products with the samples.
+INLINE Eight explained(const float *gains, const float *components, Eight realMatched, Eight imaginaryMatched) {
   const float *held = gains + 64;
-  float powers[8], reals[8], imaginaries[8];
-  store(real * real + imaginary * imaginary, powers);
-  store(real, reals);
-  store(imaginary, imaginaries);
-  Eight sum = load(gains) * powers[0];
-  realMatched -= load(held) * reals[0];
-  imaginaryMatched -= load(held) * imaginaries[0];
-  for (long component = 1; component < 8; ++component) {
-    const Eight own = load(held + 8 * component);
-    sum += load(gains + 8 * component) * powers[component];
-    realMatched -= own * reals[component];
-    imaginaryMatched -= own * imaginaries[component];
+  Eight even = all(0), odd = even, realOdd = even, imaginaryOdd = even;
+  for (long component = 0; component < 8; component += 2) {
+    const Eight own = load(held + 8 * component), next = load(held + 8 * component + 8);
+    even += load(gains + 8 * component) * components[16 + component];
+    odd += load(gains + 8 * component + 8) * components[17 + component];
+    realMatched -= own * components[component];
+    realOdd += next * components[component + 1];
+    imaginaryMatched -= own * components[8 + component];
+    imaginaryOdd += next * components[9 + component];
   }
-  return sum + (realMatched * realMatched + imaginaryMatched * imaginaryMatched) * load(gains + 136);
+  realMatched -= realOdd;
+  imaginaryMatched -= imaginaryOdd;
+  return even + odd + (realMatched * realMatched + imaginaryMatched * imaginaryMatched) * load(gains + 136);
+}
+
+INLINE void storeComponents(Eight real, Eight imaginary, float *components) {
+  store(real, components);
+  store(imaginary, components + 8);
+  store(real * real + imaginary * imaginary, components + 16);
 }
 
 void KERNEL(uwb_rice_forms)(
@@ -35,13 +42,13 @@ void KERNEL(uwb_rice_forms)(
   realMatched = all(sum(realMatched));
   imaginaryMatched = all(sum(imaginaryMatched));
   const long size = 8 * taps + 144;
-  while (chosen) {
+  // In two passes: what waits for a cell's components would keep those of the next one from being begun.
+  float components[64][24];
+  long count = 0;
+  for (long left = chosen; left; count += 2) {
     // Two at a time: they share the samples. The last one may be its own neighbour.
-    const long index = takeLowest(&chosen);
-    const bool isPair = chosen;
-    const long nextIndex = isPair ? takeLowest(&chosen) : index;
-    const float *cell = cells + size * index;
-    const float *next = cells + size * nextIndex;
+    const float *cell = cells + size * takeLowest(&left);
+    const float *next = left ? cells + size * takeLowest(&left) : cell;
     Eight a = all(0), b = a, c = a, d = a;
     for (long tap = 0; tap < taps; ++tap) {
       const Eight x = all(real[tap]);
@@ -53,8 +60,14 @@ void KERNEL(uwb_rice_forms)(
       c += other * x;
       d += other * y;
     }
-    store(explained(cell + 8 * taps, a, b, realMatched, imaginaryMatched), forms + 8 * index);
-    if (isPair) store(explained(next + 8 * taps, c, d, realMatched, imaginaryMatched), forms + 8 * nextIndex);
+    storeComponents(a, b, components[count]);
+    storeComponents(c, d, components[count + 1]);
+  }
+  for (count = 0; chosen; ++count) {
+    const long index = takeLowest(&chosen);
+    store(
+        explained(cells + size * index + 8 * taps, components[count], realMatched, imaginaryMatched),
+        forms + 8 * index);
   }
 }
 

@@ -6,8 +6,10 @@ extension RiceLikelihood {
   struct Crest {
     var delay = 0.0
     var variance = 0.0
+    /// ln L there.
+    var height = 0.0
     /// ln of the integral of L over it.
-    var logMass = 0.0
+    var logMass: Double { height + 0.5 * log(2 * .pi * variance) }
   }
 
   /// The same of a whole run beside another one, both of the same delays.
@@ -110,8 +112,7 @@ extension RiceLikelihood {
     let variance = -1 / (bend * steps * steps)
     let height = c + place * (first + place * (second + place * (third + place * fourth)))
     return Crest(
-      delay: RiceTables.onset(centre) + place / steps, variance: variance,
-      logMass: height + 0.5 * log(2 * .pi * variance))
+      delay: RiceTables.onset(centre) + place / steps, variance: variance, height: height)
   }
 
   /// The alternatives whose ln L at an onset is less than the likeliest one's by `margin` at most.
@@ -128,18 +129,17 @@ extension RiceLikelihood {
     let step = Double(Self.coarseStep) / Double(RiceTables.stepsPerTap)
     for onset in stride(from: 0, to: RiceTables.onsetCount, by: Self.coarseStep)
     where onsetTops.pointer[onset] > best - Self.negligible {
+      let place = RiceTables.onset(onset)
+      // Nearer to a crest, what remains is the error of the approximation.
+      guard !(0..<crestCount).contains(where: { abs(place - crests.pointer[$0].delay) <= step / 2 }) else { continue }
+      let total = sum(onset)
       let reference = Double(best)
-      var left = exp(logSum(onset) - reference)
+      var left = total * exp(Double(onsetTops.pointer[onset]) - reference)
       for index in 0..<crestCount {
         let crest = crests.pointer[index]
-        let distance = RiceTables.onset(onset) - crest.delay
-        // Nearer by, what remains is the error of the approximation.
-        guard abs(distance) > step / 2 else {
-          left = 0
-          break
-        }
-        let height = crest.logMass - reference - 0.5 * log(2 * .pi * crest.variance)
-        left -= exp(height - distance * distance / (2 * crest.variance))
+        let distance = place - crest.delay
+        let exponent = crest.height - reference - distance * distance / (2 * crest.variance)
+        if exponent > -Double(2 * Self.negligible) { left -= exp(exponent) }
       }
       guard left > 0 else { continue }
       posterior.addBin(offset + reference + log(left * step), onset: onset, isWide: true)

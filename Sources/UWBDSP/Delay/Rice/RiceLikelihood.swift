@@ -86,6 +86,7 @@ final class RiceLikelihood {
 
   /// Takes the window's taps from `firstTap` on; taps outside the CIR are zero. The first antenna begins a window anew.
   func load(_ taps: PreparedTaps, firstTap: Int, variance: Double, antenna: Int = 0) {
+    let tables = tables
     if antenna == 0 {
       self.firstTap = firstTap
       (firstCell, firstPulse) = (UnsafePointer(tables.cells.pointer), UnsafePointer(tables.pulses.pointer))
@@ -144,13 +145,17 @@ final class RiceLikelihood {
 
   /// ln Σ exp(ln L) over alternatives and ρ at an onset.
   func logSum(_ onset: Int, _ alternatives: Int = every) -> Double {
+    let total = sum(onset, alternatives)
+    return Double(onsetTops.pointer[onset]) + log(total)
+  }
+
+  /// Σ exp(ln L) over alternatives and ρ at an onset, over its largest term.
+  func sum(_ onset: Int, _ alternatives: Int = every) -> Double {
     evaluate(onset, alternatives)
     let start = onset * Self.alternativeCount
-    let reference = onsetTops.pointer[onset]
-    let total = uwb_exponential_sum(
-      floats(UnsafePointer(terms.pointer + start)), tops.pointer + start, Self.alternativeCount, reference,
-      Self.negligible)
-    return Double(reference) + log(total)
+    return uwb_exponential_sum(
+      floats(UnsafePointer(terms.pointer + start)), tops.pointer + start, Self.alternativeCount,
+      onsetTops.pointer[onset], Self.negligible)
   }
 
   /// ln L at an onset for these alternatives, where it is not known yet.

@@ -109,9 +109,12 @@ final class RiceWindow {
     return true
   }
 
+  /// ln of the delays, alternatives and ρ that are averaged over.
+  private static let averaged = log(PathEvidence.delayRange * Double(8 * RiceAlternative.count))
+
   /// What turns ln L into ln of the density of the taps and of all that is averaged over.
   private func offset(_ variance: (Part) -> Double) -> Double {
-    density(variance) - log(PathEvidence.delayRange * Double(8 * RiceAlternative.count))
+    density(variance) - Self.averaged
   }
 
   /// What turns ln L into ln of the density of the taps.
