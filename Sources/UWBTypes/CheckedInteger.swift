@@ -11,22 +11,6 @@ extension FixedWidthInteger {
     self.init(exactly: value.rounded(rule))
   }
 
-  /// `value`, rounded, or the end of `range` next to it; the lower end for NaN.
-  @inlinable @inline(__always)
-  package init<Value: BinaryFloatingPoint>(
-    _ value: Value, rounded rule: FloatingPointRoundingRule = .towardZero, within range: ClosedRange<Self>
-  ) {
-    // Both comparisons are false for NaN. What passes lies between the ends, so its rounding does, too.
-    if !(value > Value(range.lowerBound)) {
-      self = range.lowerBound
-    } else if !(value < Value(range.upperBound)) {
-      self = range.upperBound
-    } else {
-      // The conversion itself rounds towards zero; a call for that is slow where a processor lacks the instruction.
-      self = rule == .towardZero ? Self(value) : Self(value.rounded(rule))
-    }
-  }
-
   /// The sum, or the end of the type's range that it lies beyond.
   @inlinable
   package func saturatingAdding(_ other: Self) -> Self {
@@ -42,4 +26,37 @@ extension FixedWidthInteger {
     guard isOverflow else { return difference }
     return other < 0 ? .max : .min
   }
+}
+
+extension Int {
+  /// `value`, rounded, or the end of `range` next to it; the lower end for NaN.
+  @inlinable @inline(__always)
+  package init(_ value: Double, rounded rule: Rounding = .towardZero, within range: ClosedRange<Int>) {
+    // Both comparisons are false for NaN. What passes lies between the ends, so its rounding does, too.
+    guard value > Double(range.lowerBound) else {
+      self = range.lowerBound
+      return
+    }
+    guard value < Double(range.upperBound) else {
+      self = range.upperBound
+      return
+    }
+    // The processor converts towards zero by itself; the other roundings are a step from there.
+    let whole = Int(value)
+    let rest = value - Double(whole)
+    self =
+      switch rule {
+      case .towardZero: whole
+      case .down: rest < 0 ? whole - 1 : whole
+      case .up: rest > 0 ? whole + 1 : whole
+      case .toNearestOrAwayFromZero: rest >= 0.5 ? whole + 1 : rest <= -0.5 ? whole - 1 : whole
+      }
+  }
+}
+
+/// How a number is rounded to a whole one.
+///
+/// The standard library's rules are made and compared by calls into it, which take longer than the rounding.
+@usableFromInline package enum Rounding: Sendable, CaseIterable {
+  case towardZero, down, up, toNearestOrAwayFromZero
 }

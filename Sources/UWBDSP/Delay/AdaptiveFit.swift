@@ -41,25 +41,31 @@ public struct AdaptiveFit: DelayEstimator {
       return RiceFit(paths.receiver).estimate(taps, into: &estimate, using: workspace.single)
     }
     guard let question = paths.begin(taps, into: &estimate, using: workspace.paths) else { return }
-    let (rice, fit) = (workspace.rice, workspace.paths.fit)
+    weigh(question, taps, workspace.paths.fit, workspace.rice, into: &estimate, using: workspace.paths)
+  }
+
+  private func weigh(
+    _ question: PulseFit.Question, _ taps: PreparedTaps, _ fit: PathFit, _ rice: RiceWindow,
+    into estimate: inout DelayEstimate, using workspace: PulseFit.Workspace
+  ) {
     guard rice.find(taps, halfTap: question.halfTap) else { return }
     let rival = rice.posterior.logMass
     guard rival.isFinite else { return }
     let weighing = PathWeighing(rice, rival: rival, margin: margin)
     let first = rice.firstTap - question.firstTap
     func residual(_: Int) -> Double { fit.residualPower(in: first..<first + RiceTables.windowTaps) }
-    let isFitted = paths.answer(question, taps, into: &estimate, using: workspace.paths) { count, gain in
+    let isFitted = paths.answer(question, taps, into: &estimate, using: workspace) { count, gain in
       weighing.isBeaten(count: count, gain: gain, residual: residual) { path, _ in
         fit.amplitude(path).lengthSquared
       }
     }
-    guard isFitted, let ending = workspace.paths.ending, !estimate.paths.isEmpty else {
+    guard isFitted, let ending = workspace.ending, !estimate.paths.isEmpty else {
       return deliver(rice.posterior.summary(), rice, into: &estimate)
     }
     let own = weighing.logMass(estimate.paths, ending, residual: residual) { path, _ in
       fit.amplitude(path).lengthSquared
     }
-    paths.addDoubt(to: &estimate, using: workspace.paths)
+    paths.addDoubt(to: &estimate, using: workspace)
     guard own.isFinite else { return }
     rice.posterior.addCrest(own, delay: estimate.paths[0].delayTaps, deviation: estimate.paths[0].deviationTaps)
     guard let summary = rice.posterior.summary() else { return }

@@ -66,7 +66,11 @@ final class PathStarts {
 
   /// The best start given the residual and paths of the last `fit.solve`: delay in taps from the window's start.
   func strongest(_ fit: PathFit, count: Int) -> (position: Double, gain: Double) {
-    strongest(count: count, antennas: 0..<1) { _ in fit }
+    clearGains()
+    addPowers(fit)
+    guard let point = project(fit, count) else { return (0, 0) }
+    let position = position(point)
+    return (position, fit.gain(of: position, count: count))
   }
 
   /// The same over several antennas, whose gains add up; `nil` is an antenna that takes no part.
@@ -79,7 +83,7 @@ final class PathStarts {
     var first: PathFit?
     for antenna in antennas where first == nil { first = fits(antenna) }
     guard let reference = first else { return (0, 0) }
-    for block in 0..<blockCount { gains.pointer[block] = .zero }
+    clearGains()
     for antenna in antennas {
       guard let fit = fits(antenna) else { continue }
       addPowers(fit)
@@ -93,6 +97,8 @@ final class PathStarts {
     }
     return (position, gain)
   }
+
+  private func clearGains() { gains.pointer.update(repeating: .zero, count: blockCount) }
 
   /// Adds |b(τ)ᵀr|².
   private func addPowers(_ fit: PathFit) {

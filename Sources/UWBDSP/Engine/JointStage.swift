@@ -34,15 +34,9 @@ final class JointStage {
 
   var antennaCount: Int { estimator.array.positions.count }
 
-  /// What a reception says of its antennas, where it says it of all of them.
-  static func usable(_ values: [Double]?, count: Int) -> [Double]? {
-    values.flatMap { $0.count == count && $0.allSatisfy { abs($0) < 1e6 } ? $0 : nil }
-  }
-
-  func analyse(_ taps: [PreparedTaps], _ reception: Reception) -> ReceptionAnalysis {
-    let phases = Self.usable(reception.antennaPhases, count: antennaCount)
-    let firstPaths = Self.usable(reception.antennaFirstPathTaps, count: antennaCount)
-    let outcome = estimatePaths(taps, firstPaths, phases)
+  func analyse(_ taps: [PreparedTaps], _ reported: ReportedAntennas) -> ReceptionAnalysis {
+    let outcome = estimatePaths(
+      taps, reported.firstPathTaps(ofAll: antennaCount), reported.phases(ofAll: antennaCount))
     var result = ReceptionAnalysis()
     result.status = estimate.paths.status
     estimate.isPlaneWave = false

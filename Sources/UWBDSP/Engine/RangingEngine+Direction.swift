@@ -74,7 +74,7 @@ extension RangingEngine {
     of exchange: RangingExchange, using workspace: Workspace
   ) -> [Complex<Double>]? {
     guard let count = configuration.array?.positions.count, count >= 2 else { return nil }
-    let (first, second) = exchange.localReceptions
+    let (first, second) = exchange.localMessages
     let firstAnalysis = analyse(first, &workspace.poll, by: configuration.delay)
     let secondAnalysis = analyse(second, &workspace.final, by: configuration.delay)
     guard gatherAmplitudes(firstAnalysis, secondAnalysis, workspace, count: count, gains: true) else { return nil }

@@ -8,13 +8,15 @@ extension RangingEngine {
     workspace.qualityFeatures = nil
     guard isSupported else { return result }
     let isResponder = exchange.initiator == .peer
-    let (first, second) = exchange.localReceptions
-    guard first != nil || second != nil else { return result }
+    let (first, second) = exchange.localMessages
+    guard first?.isReceived == true || second?.isReceived == true else { return result }
     let firstAnalysis = analyse(first, &workspace.poll, by: configuration.delay)
     let secondAnalysis = analyse(second, &workspace.final, by: configuration.delay)
     var seen = result
-    report(firstAnalysis, first, as: isResponder ? \.poll : \.response, by: configuration.delay, in: &seen)
-    report(secondAnalysis, second, as: \.final, by: configuration.delay, in: &seen)
+    let method = configuration.delay
+    let opening = report(firstAnalysis, chip: first?.chipFirstPathTaps, by: method, in: &seen)
+    seen.firstPathTaps.final = report(secondAnalysis, chip: second?.chipFirstPathTaps, by: method, in: &seen)
+    if isResponder { seen.firstPathTaps.poll = opening } else { seen.firstPathTaps.response = opening }
     (result.firstPathTaps, result.snrdB) = (seen.firstPathTaps, seen.snrdB)
     workspace.qualityFeatures = quality.judge(firstAnalysis?.features, secondAnalysis?.features, into: &seen)
     if ready.lineOfSightProbability == nil {

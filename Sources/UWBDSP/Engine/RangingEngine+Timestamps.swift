@@ -14,13 +14,11 @@ extension RangingEngine {
   /// Distance counts from the origin of the antennas' coordinates: a wave from direction u reaches place p earlier by
   /// p·u/c than the origin. `nil` where no CIR tells.
   func correction(
-    _ analysis: ReceptionAnalysis?, _ reception: Reception?, by method: DelayMethod, direction: SIMD3<Double>?
+    _ analysis: ReceptionAnalysis?, by method: DelayMethod, direction: SIMD3<Double>?
   ) -> Correction? {
-    guard method != .chip, let analysis, let chip = reception?.usableChipFirstPathTaps,
-      let spacing = reception?.impulseResponse?.tapSpacing
-    else { return nil }
+    guard method != .chip, let analysis, let chip = analysis.chipFirstPathTaps else { return nil }
     // The CIR may be sampled at another rate than the chip's own, in whose taps the profile holds its offset.
-    let ticksPerTap = spacing / UWB.tick
+    let ticksPerTap = analysis.tapSpacing / UWB.tick
     let moved = (analysis.delayTaps - chip) * ticksPerTap - configuration.profile.peakOffsetTaps * UWB.ticksPerTap
     let ahead = direction.map { (analysis.position * $0).sum() } ?? 0
     let deviation = analysis.deviationTaps * ticksPerTap

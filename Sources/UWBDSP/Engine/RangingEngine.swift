@@ -98,8 +98,7 @@ public struct RangingEngine: Sendable {
     if let ready = exchange.ready { return complete(ready, of: exchange, using: workspace) }
     let wanted = measure(exchange, by: configuration.delay, clock: clock, using: workspace)
     guard wanted.status.allowsFallback,
-      exchange.localReceptions.first?.impulseResponse != nil
-        || exchange.localReceptions.second?.impulseResponse != nil
+      exchange.localMessages.first?.holdsCIR == true || exchange.localMessages.second?.holdsCIR == true
     else { return wanted }
     let features = workspace.qualityFeatures
     for method in configuration.delay.fallbacks {
@@ -124,14 +123,15 @@ public struct RangingEngine: Sendable {
     guard result.status == .ok else { return result }
     let isFallback = method != configuration.delay
     let isResponder = exchange.initiator == .peer
-    let (first, second) = exchange.localReceptions
+    let (first, second) = exchange.localMessages
     // Where the chip's own first path stands in, the CIR was no use.
     let isRead = !(isFallback && method == .chip)
     let firstAnalysis = isRead ? analyse(first, &workspace.poll, by: method) : nil
     let secondAnalysis = isRead ? analyse(second, &workspace.final, by: method) : nil
 
-    report(firstAnalysis, first, as: isResponder ? \.poll : \.response, by: method, in: &result)
-    report(secondAnalysis, second, as: \.final, by: method, in: &result)
+    let opening = report(firstAnalysis, chip: first?.chipFirstPathTaps, by: method, in: &result)
+    result.firstPathTaps.final = report(secondAnalysis, chip: second?.chipFirstPathTaps, by: method, in: &result)
+    if isResponder { result.firstPathTaps.poll = opening } else { result.firstPathTaps.response = opening }
     guard result.status == .ok else { return result }
     direction(firstAnalysis, secondAnalysis, workspace, into: &result)
     if let differences = exchange.phaseDifferences, result.direction == nil, let phaseDirection,
@@ -141,8 +141,8 @@ public struct RangingEngine: Sendable {
     }
 
     let (firstMove, secondMove) = (
-      correction(firstAnalysis, first, by: method, direction: result.direction),
-      correction(secondAnalysis, second, by: method, direction: result.direction)
+      correction(firstAnalysis, by: method, direction: result.direction),
+      correction(secondAnalysis, by: method, direction: result.direction)
     )
     let others = correctionWithoutCIR(exchange, (firstMove, secondMove))
     range(
@@ -176,25 +176,38 @@ public struct RangingEngine: Sendable {
   }
 
   func analyse(
-    _ reception: Reception?, _ analysers: inout ReceptionAnalysers, by method: DelayMethod
+    _ message: RangingMessage?, _ analysers: inout ReceptionAnalysers, by method: DelayMethod
   ) -> ReceptionAnalysis? {
-    guard let reception, let response = reception.impulseResponse else { return nil }
-    return analysers.analyse(reception, response, by: method)
+    message?.withReception { analyse($0, &analysers, by: method) } ?? nil
   }
 
+  func analyse(
+    _ reception: Reception, _ analysers: inout ReceptionAnalysers, by method: DelayMethod
+  ) -> ReceptionAnalysis? {
+    guard let response = reception.impulseResponse else { return nil }
+    let reported = ReportedAntennas(reception)
+    var analysis = analysers.analyse(response, reported, by: method)
+    analysis.chipFirstPathTaps = reception.usableChipFirstPathTaps
+    analysis.tapSpacing = response.tapSpacing
+    return analysis
+  }
+
+  /// Takes over what an analysis says of the measurement as a whole.
+  ///
+  /// - Parameter chip: the chip's own first path, taps, which `DelayMethod.chip` takes.
+  /// - Returns: the first path, taps.
   func report(
-    _ analysis: ReceptionAnalysis?, _ reception: Reception?, as path: WritableKeyPath<FirstPaths, Double?>,
-    by method: DelayMethod, in result: inout RangingMeasurement
-  ) {
-    if method == .chip { result.firstPathTaps[keyPath: path] = reception?.usableChipFirstPathTaps }
-    guard let analysis else { return }
-    guard analysis.status == .ok else {
+    _ analysis: ReceptionAnalysis?, chip: @autoclosure () -> Double?, by method: DelayMethod,
+    in result: inout RangingMeasurement
+  ) -> Double? {
+    let isChip = method == .chip
+    guard let analysis, analysis.status == .ok else {
       // The chip's own first path needs no CIR: its distance stands, whatever the samples are like.
-      if method != .chip { result.status = MeasurementStatus(analysis.status) }
-      return
+      if let analysis, !isChip { result.status = MeasurementStatus(analysis.status) }
+      return isChip ? chip() : nil
     }
-    if method != .chip { result.firstPathTaps[keyPath: path] = analysis.delayTaps }
     result.snrdB = min(result.snrdB ?? .infinity, analysis.snrdB)
+    return isChip ? chip() : analysis.delayTaps
   }
 }
 
@@ -230,10 +243,17 @@ extension RangingMeasurement {
 }
 
 extension RangingExchange {
-  /// What the local device reports of the peer's frames, the receptions whose CIRs can be here.
-  var localReceptions: (first: Reception?, second: Reception?) {
-    initiator == .peer ? (poll.reception, final?.reception) : (response?.reception, nil)
+  /// The peer's frames: what the local device reports of them can hold CIRs. A copy of a reception is slow, one of a message is not.
+  var localMessages: (first: RangingMessage?, second: RangingMessage?) {
+    initiator == .peer ? (poll, final) : (response, nil)
   }
+}
+
+extension RangingMessage {
+  /// Of its reception, taps.
+  var chipFirstPathTaps: Double? { withReception { $0.usableChipFirstPathTaps } ?? nil }
+  var holdsCIR: Bool { withReception { $0.impulseResponse != nil } ?? false }
+  var isReceived: Bool { withReception { _ in true } ?? false }
 }
 
 extension MeasurementStatus {

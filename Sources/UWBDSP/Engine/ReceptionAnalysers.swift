@@ -22,11 +22,11 @@ struct ReceptionAnalysers {
   var latest: ReceptionAnalyser { kept[kept.count - 1].analyser }
 
   mutating func analyse(
-    _ reception: Reception, _ response: ChannelImpulseResponse, by method: DelayMethod
+    _ response: ChannelImpulseResponse, _ reported: ReportedAntennas, by method: DelayMethod
   ) -> ReceptionAnalysis {
     guard response.isSupported else { return ReceptionAnalysis(status: .beyondLimits) }
     choose(method, response)
-    return latest.analyse(reception, response)
+    return latest.analyse(response, reported)
   }
 
   private mutating func choose(_ method: DelayMethod, _ response: ChannelImpulseResponse) {

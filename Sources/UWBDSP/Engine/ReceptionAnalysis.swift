@@ -11,6 +11,9 @@ struct ReceptionAnalysis {
   var snrdB = 0.0
   /// Antennas that have the first path, if all of the CIR's have it, so that phases may be compared; else 0.
   var comparableAntennas = 0
+  /// The chip's own first path, taps, where it reports one, and the taps' spacing in seconds.
+  var chipFirstPathTaps: Double?
+  var tapSpacing = UWB.tap
   /// Of the antenna with the strongest first path.
   var features: QualityFeatures?
 }
@@ -27,10 +30,10 @@ final class ReceptionAnalyser {
   private let stage: DelayStage
   private let extraction: FeatureExtraction
   private let featureMemory: FeatureExtraction.Workspace
-  private(set) var estimates: [DelayEstimate]
+  @exclusivity(unchecked) private(set) var estimates: [DelayEstimate]
   private let joint: JointStage?
   /// Whether the last analysis was the joint fit's.
-  private(set) var isJoint = false
+  @exclusivity(unchecked) private(set) var isJoint = false
 
   init(
     _ configuration: RangingEngine.Configuration, tapCount: Int, antennaCount: Int, tapSpacing: Double
@@ -57,7 +60,7 @@ final class ReceptionAnalyser {
   /// The joint fit of the last analysis, if that was what analysed it.
   var jointStage: JointStage? { isJoint ? joint : nil }
 
-  func analyse(_ reception: Reception, _ response: ChannelImpulseResponse) -> ReceptionAnalysis {
+  func analyse(_ response: ChannelImpulseResponse, _ reported: ReportedAntennas) -> ReceptionAnalysis {
     let background = configuration.profile.backgroundPeriodTaps
     isJoint = false
     if let joint, response.antennaCount == joint.antennaCount {
@@ -65,18 +68,18 @@ final class ReceptionAnalyser {
       for antenna in 0..<response.antennaCount {
         taps[antenna].load(response, antenna: antenna, backgroundPeriodTaps: background)
       }
-      var result = joint.analyse(taps, reception)
+      var result = joint.analyse(taps, reported)
       if let (antenna, path) = joint.strongestFirstPath {
         result.features = extraction.features(
-          of: taps[antenna], firstPath: path, receivedPowerdBm: reception.receivedPowerdBm, using: featureMemory)
+          of: taps[antenna], firstPath: path, receivedPowerdBm: reported.powerdBm, using: featureMemory)
       }
       // Each antenna by itself may settle where all together do not.
       guard result.status == .didNotConverge else { return result }
       isJoint = false
     }
     let single = taps[0]
-    let phases = JointStage.usable(reception.antennaPhases, count: response.antennaCount)
-    let firstPaths = JointStage.usable(reception.antennaFirstPathTaps, count: response.antennaCount)
+    let phases = reported.phases(ofAll: response.antennaCount)
+    let firstPaths = reported.firstPathTaps(ofAll: response.antennaCount)
     var strongest = 0
     var strongestdB = -Double.infinity
     var features: QualityFeatures?
@@ -89,7 +92,7 @@ final class ReceptionAnalyser {
         strongestdB = snr
         features = estimates[antenna].firstPath.map {
           extraction.features(
-            of: single, firstPath: $0, receivedPowerdBm: reception.receivedPowerdBm, using: featureMemory)
+            of: single, firstPath: $0, receivedPowerdBm: reported.powerdBm, using: featureMemory)
         }
       }
     }

@@ -35,10 +35,11 @@ extension RangingEngine {
       let analysis = analyse(reception, &workspace.poll, by: configuration.delay)
     else { return false }
     var measurement = RangingMeasurement(exchange: 0, time: 0, peer: DeviceAddress(rawValue: 0), status: .ok)
-    report(analysis, reception, as: \.poll, by: configuration.delay, in: &measurement)
+    let delay = report(
+      analysis, chip: reception.usableChipFirstPathTaps, by: configuration.delay, in: &measurement)
     quality.judge(analysis.features, nil, into: &measurement)
     paths.status = analysis.status
-    paths.delayTaps = measurement.firstPathTaps.poll
+    paths.delayTaps = delay
     paths.lineOfSightProbability = measurement.lineOfSightProbability
     paths.resize(antennaCount: response.antennaCount)
     for antenna in 0..<response.antennaCount {

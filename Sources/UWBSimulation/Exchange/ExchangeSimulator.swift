@@ -67,7 +67,8 @@ public struct ExchangeSimulator: Sendable, Sequence, IteratorProtocol {
     let heard = c.peerClock.reading(at: start, plus: responseArrival)
     let jitter = c.profile.receptionDeviation / UWB.tick * generator.normal()
     let response = heard.time.advanced(
-      byTicks: Int64(heard.fraction + jitter, rounded: .toNearestOrAwayFromZero, within: -(1 << 40)...1 << 40))
+      byTicks: Int64(
+        Int(heard.fraction + jitter, rounded: .toNearestOrAwayFromZero, within: -(1 << 40)...1 << 40)))
 
     let finalSent = c.peerClock.nextTick(at: start, plus: responseArrival + c.replyTime)
     let finalArrival = arrival(of: finalSent.offset, from: start)
@@ -118,7 +119,7 @@ public struct ExchangeSimulator: Sendable, Sequence, IteratorProtocol {
       paths, onsetTaps: peak, noiseVariance: pow(10, -c.snrAtOneMetredB / 10), quantisation: c.quantisation,
       using: &generator)
     let reception = Reception(
-      time: reading.time.advanced(byTicks: Int64(lag, within: -(1 << 40)...1 << 40)),
+      time: reading.time.advanced(byTicks: Int64(Int(lag, within: -(1 << 40)...1 << 40))),
       chipFirstPathTaps: chipTicks / UWB.ticksPerTap,
       impulseResponse: cir, preambleCount: c.preambleCount,
       receivedPowerdBm: c.powerAtOneMetredBm + 10 * log10(power),

@@ -38,7 +38,7 @@ public struct SimulatedClock: Sendable, Hashable {
     time * (1 + 1e-6 * (rateppm + 0.5 * driftppm * time))
   }
 
-  private static func ticks(_ value: Double) -> Int64 { Int64(value, within: -(1 << 60)...1 << 60) }
+  private static func ticks(_ value: Double) -> Int64 { Int64(Int(value, within: -(1 << 60)...1 << 60)) }
 
   /// The exact reading `offset` seconds after `base`, both in true time.
   public func reading(at base: Double, plus offset: Double = 0) -> Reading {

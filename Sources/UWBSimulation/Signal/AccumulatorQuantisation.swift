@@ -64,6 +64,6 @@ public enum AccumulatorQuantisation: Sendable, Hashable {
   }
 
   private static func count(_ value: Float, _ gain: Double) -> Int16 {
-    Int16(Double(value) * gain, rounded: .toNearestOrAwayFromZero, within: -32767...32767).littleEndian
+    Int16(Int(Double(value) * gain, rounded: .toNearestOrAwayFromZero, within: -32767...32767)).littleEndian
   }
 }

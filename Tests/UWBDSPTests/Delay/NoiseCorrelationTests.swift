@@ -93,7 +93,7 @@ struct NoiseCorrelationTests {
       let analyser = ReceptionAnalyser(
         .init(profile: profile, array: array), tapCount: response.tapCount, antennaCount: 2,
         tapSpacing: response.tapSpacing)
-      let analysis = analyser.analyse(reception, response)
+      let analysis = analyser.analyse(response, ReportedAntennas(reception))
       #expect(analysis.status == .ok && analyser.isJoint == profile.noise.isWhite, "\(lags)")
       guard !analyser.isJoint else { continue }
       let estimator = AdaptiveFit(ReceiverModel(profile))

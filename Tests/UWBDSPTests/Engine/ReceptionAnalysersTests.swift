@@ -13,7 +13,7 @@ import Testing
         family: .onePath, antennaCount: 1 + index % 5, tapCount: 20 + index, isInteger: false,
         tapSpacing: UWB.tap * (1 + Double(index % 13) / 100)
       ).make(using: &random)
-      _ = analysers.analyse(Reception(time: DeviceTime(ticks: 0)), response, by: .peak)
+      _ = analysers.analyse(response, ReportedAntennas(Reception(time: DeviceTime(ticks: 0))), by: .peak)
       #expect(analysers.latest.fits(response))
       #expect(analysers.count <= 2 * EngineLimits.tapSpacingCount)
     }

@@ -14,7 +14,7 @@ extension RiceLikelihood {
     let lower = Int(position, rounded: .down, within: 0...RiceTables.onsetCount - 2)
     let share = Float(min(max(position - Double(lower), 0), 1))
     let nearest = share < 0.5 ? lower : lower + 1
-    var (real, imaginary, variance, total) = (Double(), Double(), Double(), Double())
+    var (real, imaginary, variance, total) = (SIMD8<Float>(), SIMD8<Float>(), SIMD8<Float>(), SIMD8<Float>())
     let top = highestWithPath(nearest)
     for alternative in 0..<RiceAlternative.pathCount where self.top(nearest, alternative) > top - Self.leastWeight {
       let weight = weights(nearest, alternative, below: top)
@@ -22,14 +22,16 @@ extension RiceLikelihood {
       let after = match(lower + 1, alternative, antenna)
       let x = before.real * before.inverse * (1 - share) + after.real * after.inverse * share
       let y = before.imaginary * before.inverse * (1 - share) + after.imaginary * after.inverse * share
-      total += Double(weight.sum())
-      real += Double((weight * x).sum())
-      imaginary += Double((weight * y).sum())
-      variance += Double((weight * (before.inverse * (1 - share) + after.inverse * share)).sum())
+      total += weight
+      real += weight * x
+      imaginary += weight * y
+      variance += weight * (before.inverse * (1 - share) + after.inverse * share)
     }
-    let scale = loadedVariances.pointer[antenna].squareRoot() / total
+    let weight = Double(total.sum())
+    let scale = loadedVariances.pointer[antenna].squareRoot() / weight
     return (
-      Complex(scale * real, scale * imaginary), variances.pointer[antenna] * variance / total / 2
+      Complex(scale * Double(real.sum()), scale * Double(imaginary.sum())),
+      variances.pointer[antenna] * Double(variance.sum()) / weight / 2
     )
   }
 

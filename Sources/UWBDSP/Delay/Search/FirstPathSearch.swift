@@ -281,7 +281,7 @@ package struct FirstPathSearch: Sendable {
 
   /// Half taps to the next path that a first one of this share of the strongest power may leave: 51 taps at −8 dB, 22 at −20.
   private static func longestGap(_ share: Float) -> Int {
-    max(leastGap, Int(2 * (70 + 24 * Float.log10(share)), within: 0...2 * 70))
+    max(leastGap, Int(2 * Double(70 + 24 * Float.log10(share)), within: 0...2 * 70))
   }
 
   private func isSideLobe(_ index: Int, _ map: FilteredPowers) -> Bool {
