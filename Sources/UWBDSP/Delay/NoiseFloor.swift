@@ -22,6 +22,12 @@ struct NoiseFloor {
   private static let sharedDoubt = 8.0
   /// −ln of the chance of what noise does once in many CIRs.
   private static let strongDoubt = 12.0
+  /// A window round a first path begins before it. In this share of its taps `earlyDoubt` is added to the doubts, unless one of `pulseTaps`
+  /// is within this share of the strongest power.
+  private static let earlyShare = 0.3
+  private static let earlyDoubt = 6.0
+  private static let earlyPower: Float = 1 / 30
+  private static let pulseTaps = 3
   /// Taps of a pulse's rise that need not stand out of the noise.
   private static let riseTaps = 2
 
@@ -42,6 +48,8 @@ struct NoiseFloor {
   /// The mean of the leading taps, up to where signal begins: a tap too strong for noise of the mean of those before, alone or together with
   /// the next. Noise makes one such tap in some windows, and a pulse is wider than a tap. The rise of the pulse is left out.
   ///
+  /// The first taps may all be weak by chance. What follows them is taken for signal early in the window only where it is strong.
+  ///
   /// So few taps leave the mean uncertain, and it is raised for that. With a known variance a tap of `strongDoubt` times the mean is as strange
   /// as that number says. The factor is that number over the tap's `strangeness`. First paths are told from noise there.
   private func leadingNoise(_ powers: UnsafePointer<Float>, count: Int) -> Double {
@@ -54,7 +62,7 @@ struct NoiseFloor {
       if own > Self.doubt {
         let with = sum + Double(powers[end])
         let next = end + 1 < count ? Self.strangeness(Double(powers[end + 1]), number: end + 1, sum: with) : 0
-        if own + next > Self.sharedDoubt { break }
+        if own + next > Self.sharedDoubt + (isWeakAndEarly(powers, end, count: count) ? Self.earlyDoubt : 0) { break }
       }
       sum += Double(powers[end])
       end += 1
@@ -68,6 +76,12 @@ struct NoiseFloor {
     let number = Double(end)
     let strangeness = Self.strangeness(Self.strongDoubt, number: end, sum: number)
     return max(0, sum) / number * Self.strongDoubt / strangeness
+  }
+
+  private func isWeakAndEarly(_ powers: UnsafePointer<Float>, _ tap: Int, count: Int) -> Bool {
+    guard Double(tap) < Self.earlyShare * Double(count) else { return false }
+    let peak = (tap..<count).reduce(Float()) { max($0, powers[$1]) }
+    return (tap..<min(count, tap + Self.pulseTaps)).allSatisfy { powers[$0] < Self.earlyPower * peak }
   }
 
   /// −ln of the chance that a tap of noise is so strong beside the sum of n others: P(x > t) = (1 + t/n)^(−n) for a tap over their mean.

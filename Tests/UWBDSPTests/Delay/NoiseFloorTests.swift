@@ -152,6 +152,18 @@ import Testing
     #expect(low <= StatisticsLimits.binomial(probability: 2e-3, trials: trials).upperBound)
   }
 
+  /// First taps that are weak by chance make no signal of the noise behind them, unless that is strong.
+  @Test func firstTapsThatAreWeakByChanceDoNotCount() {
+    let weak = [Float](repeating: 0.1, count: 5)
+    let signal = [Float](repeating: 1e4, count: 20)
+    // 5·ln(1 + 1/0.5) + 6·ln(1 + 1/1.5): strange beside the first taps, and not as strange as a path this early has to be.
+    let window = weak + [Float](repeating: 1, count: 7) + signal
+    let mean = (5 * 0.1 + 5) / 10
+    #expect(abs(estimate(window, before: -50) - mean * 12 / (10 * Double.log(1 + 12.0 / 10))) < 1e-6)
+    let early = weak + [1, 1, 400] + signal
+    #expect(estimate(early, before: -50) < 0.3)
+  }
+
   @Test func zeroesAreNoNoise() {
     #expect(estimate([Float](repeating: 0, count: 100), before: 100) == 0)
     #expect(estimate([Float](repeating: 0, count: 5), before: 5) == 0)
