@@ -54,3 +54,16 @@ float KERNEL(uwb_subtract_pattern)(
   }
   return (sums[0] + sums[2]) + (sums[1] + sums[3]);
 }
+
+float KERNEL(uwb_filtered_power)(const float *taps, long count, float centre, float next, float third, float last) {
+  Eight power = all(0);
+  for (long number = 0; number < 2 * count; number += 8) {
+    const float *here = taps + number;
+    Eight value = load(here) * centre;
+    value += (load(here - 2) + load(here + 2)) * next;
+    value += (load(here - 4) + load(here + 4)) * third;
+    value += (load(here - 6) + load(here + 6)) * last;
+    power += value * value;
+  }
+  return sum(power);
+}

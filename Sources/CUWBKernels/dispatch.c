@@ -130,6 +130,10 @@ CHOOSE(void, uwb_block_means, (const float *values, long blocks, float *means), 
 
 CHOOSE(double, uwb_median, (float *values, long count), (values, count))
 
+CHOOSE(float, uwb_filtered_power,
+       (const float *taps, long count, float centre, float next, float third, float last),
+       (taps, count, centre, next, third, last))
+
 CHOOSE(void, uwb_square_integers,
        (const short *integers, float factor, long blocks, float *powers, float *quarterPeaks),
        (integers, factor, blocks, powers, quarterPeaks))

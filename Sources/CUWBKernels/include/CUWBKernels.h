@@ -152,6 +152,10 @@ void uwb_block_means(const float *values, long blocks, float *means);
 /// 0 where some are no numbers. What stands behind them, up to a multiple of eight, is written over.
 double uwb_median(float *values, long count);
 
+/// Σ|z|² of `count` taps, a multiple of four, through a symmetric filter of seven with these weights for 0, 1, 2 and 3 taps off. Three taps
+/// stand on either side of them.
+float uwb_filtered_power(const float *taps, long count, float centre, float next, float third, float last);
+
 /// |h|² of `blocks` blocks of 16 taps, the sum of two integers' squares times `factor`, and of each block the largest by quarters.
 void uwb_square_integers(const short *integers, float factor, long blocks, float *powers, float *quarterPeaks);
 
@@ -188,6 +192,7 @@ __typeof__(uwb_hermitian_product) uwb_hermitian_product_portable;
 __typeof__(uwb_project_out) uwb_project_out_portable;
 __typeof__(uwb_block_means) uwb_block_means_portable;
 __typeof__(uwb_median) uwb_median_portable;
+__typeof__(uwb_filtered_power) uwb_filtered_power_portable;
 __typeof__(uwb_square_integers) uwb_square_integers_portable;
 __typeof__(uwb_subtract_pattern) uwb_subtract_pattern_portable;
 

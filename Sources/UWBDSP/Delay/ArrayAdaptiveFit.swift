@@ -14,7 +14,7 @@ final class ArrayAdaptiveFit {
   /// Variance of each antenna's amplitude for not knowing the delay.
   private let doubts: AlignedBuffer<Double>
   /// Each antenna's amplitude at the delay, and a deviation off.
-  @exclusivity(unchecked) private var here: [Complex<Double>]
+  @exclusivity(unchecked) private var here: [RiceLikelihood.Amplitude]
   @exclusivity(unchecked) private var moved: [Complex<Double>]
   /// As that of `AdaptiveFit`.
   private static let margin = 2.0
@@ -34,8 +34,8 @@ final class ArrayAdaptiveFit {
     rice = RiceWindow(fit.paths.receiver, mostAntennas: antennaCount)
     used = AlignedBuffer(count: antennaCount, zero: 0)
     doubts = AlignedBuffer(count: antennaCount, zero: 0)
-    here = [Complex<Double>](repeating: .zero, count: antennaCount)
-    moved = here
+    here = [RiceLikelihood.Amplitude](repeating: (.zero, 0), count: antennaCount)
+    moved = [Complex<Double>](repeating: .zero, count: antennaCount)
   }
 
   /// Fills `estimate`; parameters as those of `ArrayPulseFit.estimate`.
@@ -127,7 +127,7 @@ final class ArrayAdaptiveFit {
         estimate.phaseDeviations.append(.infinity)
         continue
       }
-      var path = rice.path(summary, antenna: place, doubt: doubts.pointer[place])
+      var path = rice.path(summary, here[place], doubt: doubts.pointer[place])
       strongest = max(strongest, path.amplitude.lengthSquared / taps[antenna].noiseVariance)
       if let phases { path.amplitude *= Complex(length: 1, phase: -phases[antenna]) }
       estimate.amplitudes.append(path.amplitude)
@@ -139,7 +139,7 @@ final class ArrayAdaptiveFit {
     return .scattering
   }
 
-  /// Fills `doubts`: how the amplitudes change, against each other, within a deviation of the delay. A phase that all
+  /// Fills `here` and `doubts`: how the amplitudes change, against each other, within a deviation of the delay. A phase that all
   /// antennas share is left out: it does not change the direction.
   private func measureDoubts(_ summary: DelayPosterior.Summary) {
     doubts.pointer.update(repeating: 0, count: rice.antennaCount)
@@ -147,14 +147,14 @@ final class ArrayAdaptiveFit {
     for side in [-1.0, 1.0] {
       var (common, power) = (Complex<Double>.zero, 0.0)
       for place in 0..<rice.antennaCount {
-        moved[place] = rice.amplitude(delay: summary.delay + side * summary.deviation, antenna: place)
-        common += moved[place] * here[place].conjugate
-        power += here[place].lengthSquared
+        moved[place] = rice.amplitude(delay: summary.delay + side * summary.deviation, antenna: place).amplitude
+        common += moved[place] * here[place].amplitude.conjugate
+        power += here[place].amplitude.lengthSquared
       }
       guard power > 0 else { return }
       let ratio = common / Complex(power)
       for place in 0..<rice.antennaCount {
-        doubts.pointer[place] += (moved[place] - ratio * here[place]).lengthSquared / 4
+        doubts.pointer[place] += (moved[place] - ratio * here[place].amplitude).lengthSquared / 4
       }
     }
   }

@@ -1,3 +1,4 @@
+import CUWBKernels
 import Numerics
 import UWBPlatform
 
@@ -80,20 +81,9 @@ struct InBandNoise: Sendable {
     return median / (medianOfBlockMean * taps.noiseVariance)
   }
 
-  /// Σ|z|² of filtered taps, four at a time.
+  /// Σ|z|² of filtered taps, a multiple of four.
   private func power(_ taps: PreparedTaps, from first: Int, count: Int) -> Float {
-    let source = taps.taps(in: first - Self.halfWidth..<first + count + Self.halfWidth) + 2 * (first - Self.halfWidth)
-    var power = SIMD8<Float>()
-    for number in stride(from: 0, to: 2 * count, by: 8) {
-      func load(_ tap: Int) -> SIMD8<Float> {
-        UnsafeRawPointer(source + number + 2 * tap).loadUnaligned(as: SIMD8<Float>.self)
-      }
-      var sum = weights[0] * load(3)
-      sum += weights[1] * (load(2) + load(4))
-      sum += weights[2] * (load(1) + load(5))
-      sum += weights[3] * (load(0) + load(6))
-      power += sum * sum
-    }
-    return power.sum()
+    let source = taps.taps(in: first - Self.halfWidth..<first + count + Self.halfWidth)
+    return uwb_filtered_power(source + 2 * first, count, weights[0], weights[1], weights[2], weights[3])
   }
 }

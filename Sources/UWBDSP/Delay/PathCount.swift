@@ -116,6 +116,7 @@ final class PathCount<Model: PathModel> {
   /// Finds paths from a first guess on.
   ///
   /// - Parameters:
+  ///   - isSettled: whether the first guess is the best place of one path.
   ///   - variance: of a sample's noise, model error included.
   ///   - logSNR: ln of the strongest power over it.
   ///   - isBeaten: whether another explanation is better than the paths so far, and than more of them could be. The search ends there.
@@ -123,15 +124,18 @@ final class PathCount<Model: PathModel> {
   ///     number, and the share of their residual that one more would explain at its best place.
   /// - Returns: how many there are, or `nil` where they are beaten; whether the last fit settled; the steps of all descents.
   func run(
-    from start: Model.Position, variance: Double, logSNR: Double, isBeaten: (Int, Double) -> Bool = { _, _ in false }
+    from start: Model.Position, isSettled: Bool = false, variance: Double, logSNR: Double,
+    isBeaten: (Int, Double) -> Bool = { _, _ in false }
   ) -> (count: Int?, settled: Bool, steps: Int) {
     refusal = nil
     var effort = DescentEffort(steps: mostSteps)
     let limits = PathLimits(variance: variance, logSNR: logSNR, amplitudes: model.amplitudesPerPath)
     var count = 1
     positions[0] = start
-    var cost = model.refine(
-      positions, count: 1, variance: variance, tolerance: Self.settledTolerance, effort: &effort)
+    var cost =
+      isSettled
+      ? model.solve(positions, count: 1) ?? .infinity
+      : model.refine(positions, count: 1, variance: variance, tolerance: Self.settledTolerance, effort: &effort)
     isSolved = cost.isFinite
     search: while count < mostPaths, effort.steps > 0 {
       guard isSolved || model.solve(positions, count: count) != nil else { break }
@@ -176,16 +180,14 @@ final class PathCount<Model: PathModel> {
     guard cost > limits.hint * variance else { return .none }
     let start = model.start(count: count)
     let excess = cost / variance - samples
+    let isHinted = start.gain > limits.hint * variance || excess > samples.squareRoot()
+    if isHinted, count > 1, isBeaten(count, start.gain / cost) { return .beaten }
     let splitGain = model.splitGain(positions, count: count)
     // Neither the residual's size nor its shape hints at another path: the usual end, so it is made cheap.
-    guard
-      start.gain > limits.hint * variance || excess > samples.squareRoot()
-        || splitGain > limits.splitHint * variance
-    else {
+    guard isHinted || splitGain > limits.splitHint * variance else {
       refusal = nil
       return .none
     }
-    if count > 1, isBeaten(count, start.gain / cost) { return .beaten }
     let strongest = model.strongestPath(count: count)
 
     var best = (cost: cost, settled: false)

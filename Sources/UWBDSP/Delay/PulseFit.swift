@@ -82,6 +82,8 @@ public struct PulseFit: DelayEstimator {
     var halfTap: Int
     /// Where the descent begins, taps from the window's start.
     var start: Double
+    /// Whether one path is best there.
+    var isSettled = false
     /// Noise and model error of a tap.
     var variance: Double
   }
@@ -112,7 +114,7 @@ public struct PulseFit: DelayEstimator {
       workspace.ending = report(one, firstTap: first, variance: question.variance, into: &estimate)
       return nil
     }
-    question.start = one.delay
+    (question.start, question.isSettled) = (one.delay, true)
     return question
   }
 
@@ -128,7 +130,7 @@ public struct PulseFit: DelayEstimator {
     if workspace.single != nil { fit.load(taps, firstTap: question.firstTap) }
     let logSNR = max(0, Double.log(fit.strongestPower / variance))
     let (found, settled, _) = workspace.paths.run(
-      from: question.start, variance: variance, logSNR: logSNR, isBeaten: isBeaten)
+      from: question.start, isSettled: question.isSettled, variance: variance, logSNR: logSNR, isBeaten: isBeaten)
     guard let count = found else { return false }
     let delays = workspace.paths.positions
     workspace.ending = report(

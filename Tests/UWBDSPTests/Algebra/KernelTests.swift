@@ -473,6 +473,27 @@ import Testing
     #expect(means[blocks] == Self.dirt)
   }
 
+  @Test(arguments: Build.allCases, [0, 4, 16, 64]) func powersOfFilteredTapsAddUp(build: Build, count: Int) {
+    var random = StatisticsRandom(seed: 516)
+    let weights: [Float] = [0.7, 0.5, -0.2, 0.1]
+    let taps = (0..<2 * (count + 6)).map { _ in Float(random.uniform(-1...1)) }
+    var expected = 0.0
+    for number in 6..<6 + 2 * count {
+      let value = (-3...3).reduce(0.0) { $0 + Double(weights[abs($1)]) * Double(taps[number + 2 * $1]) }
+      expected += value * value
+    }
+    let power = taps.withUnsafeBufferPointer { taps -> Float in
+      guard let first = taps.baseAddress else { return .nan }
+      switch build {
+      case .own:
+        return uwb_filtered_power(first + 6, count, weights[0], weights[1], weights[2], weights[3])
+      case .portable:
+        return uwb_filtered_power_portable(first + 6, count, weights[0], weights[1], weights[2], weights[3])
+      }
+    }
+    #expect(abs(Double(power) - expected) <= Self.rounding(14 * max(count, 1)))
+  }
+
   /// By sorting, of numbers of which many are the same, too.
   @Test(arguments: Build.allCases, 1...40) func mediansAreThoseOfSortedNumbers(build: Build, count: Int) {
     var random = StatisticsRandom(seed: 515)

@@ -35,10 +35,12 @@ final class DelayPosterior {
   /// Where the bins begin, taps.
   @exclusivity(unchecked) private var start = 0.0
   private let bins = AlignedBuffer<Double>(count: binCount, zero: 0)
-  /// Mass before each bin and, at the end, in all.
+  /// Mass before each bin and, at the end, in all: what `addUp` found last.
   private let sums = AlignedBuffer<Double>(count: binCount + 1, zero: 0)
   private let crests = AlignedBuffer<Crest>(count: mostCrests, zero: Crest())
   @exclusivity(unchecked) private var crestCount = 0
+  /// The mass of all bins and crests; `nil` where something was added since.
+  @exclusivity(unchecked) private var total: Double?
   /// ln of the mass that 1 stands for; `nil` while there is none.
   @exclusivity(unchecked) private var reference: Double?
 
@@ -47,6 +49,7 @@ final class DelayPosterior {
     start = first - 1.5 / Self.binsPerTap
     bins.pointer.update(repeating: 0, count: Self.binCount)
     crestCount = 0
+    total = nil
     reference = nil
   }
 
@@ -72,6 +75,7 @@ final class DelayPosterior {
   }
 
   private func scaled(_ logMass: Double) -> Double {
+    total = nil
     guard let known = reference else {
       reference = logMass
       return 1
@@ -128,13 +132,16 @@ final class DelayPosterior {
 
   /// Fills `sums`; the mass of all bins and crests.
   private func addUp() -> Double {
+    if let total { return total }
     var sum = 0.0
     for bin in 0..<Self.binCount {
       sums.pointer[bin] = sum
       sum += bins.pointer[bin]
     }
     sums.pointer[Self.binCount] = sum
-    return (0..<crestCount).reduce(sum) { $0 + crests.pointer[$1].mass }
+    let all = (0..<crestCount).reduce(sum) { $0 + crests.pointer[$1].mass }
+    total = all
+    return all
   }
 
   /// `addUp` has to have been called since the last change.

@@ -7,9 +7,11 @@ import UWBPlatform
 /// With an alternative and a ρ an amplitude is a = pᵀC⁻¹y/q, of variance v/q. They are weighed by their likelihood at the onset next to
 /// the delay; between onsets amplitudes are linear.
 extension RiceLikelihood {
-  /// Amplitude of the first path on an antenna at `delay`, taps from the window's start, and the variance of its real and of its imaginary
-  /// part for the noise.
-  func amplitude(delay: Double, antenna: Int = 0) -> (amplitude: Complex<Double>, variance: Double) {
+  /// Of the first path on an antenna, and the variance of its real and of its imaginary part for the noise.
+  typealias Amplitude = (amplitude: Complex<Double>, variance: Double)
+
+  /// Of the first path at `delay`, taps from the window's start.
+  func amplitude(delay: Double, antenna: Int = 0) -> Amplitude {
     let position = (delay - RiceTables.firstOnset) * Double(RiceTables.stepsPerTap)
     let lower = Int(position, rounded: .down, within: 0...RiceTables.onsetCount - 2)
     let share = Float(min(max(position - Double(lower), 0), 1))

@@ -171,15 +171,19 @@ final class RiceWindow {
   }
 
   /// The first path's amplitude if it lies at `delay`, as an antenna sees it.
-  func amplitude(delay: Double, antenna: Int) -> Complex<Double> {
-    likelihood.amplitude(delay: delay - Double(firstTap), antenna: antenna).amplitude
+  func amplitude(delay: Double, antenna: Int) -> RiceLikelihood.Amplitude {
+    likelihood.amplitude(delay: delay - Double(firstTap), antenna: antenna)
   }
 
-  /// The first path at the median of the posterior, as an antenna sees it.
+  /// The first path at the median of the posterior, as the first antenna sees it.
+  func path(_ summary: DelayPosterior.Summary) -> PathEstimate {
+    path(summary, amplitude(delay: summary.delay, antenna: 0), doubt: 0)
+  }
+
+  /// The same with an antenna's amplitude there.
   ///
   /// - Parameter doubt: variance that the amplitude's real and imaginary parts have besides that of the fit.
-  func path(_ summary: DelayPosterior.Summary, antenna: Int = 0, doubt: Double = 0) -> PathEstimate {
-    let own = likelihood.amplitude(delay: summary.delay - Double(firstTap), antenna: antenna)
+  func path(_ summary: DelayPosterior.Summary, _ own: RiceLikelihood.Amplitude, doubt: Double) -> PathEstimate {
     let power = max(own.amplitude.lengthSquared, .leastNormalMagnitude)
     return PathEstimate(
       delayTaps: summary.delay, amplitude: own.amplitude, deviationTaps: summary.deviation,
