@@ -99,7 +99,7 @@ def short(rows):
 
 
 def misses(rows):
-    """Families whose limits the default does not meet."""
+    """Says which families miss a limit with the default, if any does."""
     head = ["family", "limit", "× crossing", "gross", "mean of min(z², 9)", "beyond 5σ"]
     lines = [
         [
@@ -114,7 +114,9 @@ def misses(rows):
         for row in default_rows(rows, use)
         if row["fails"] != "–"
     ]
-    return list(result_pages.table(head, lines, "llrrrr"))
+    if not lines:
+        return ["None misses a limit."]
+    return ["These miss a limit:", "", *result_pages.table(head, lines, "llrrrr")]
 
 
 def bars(rows):
@@ -269,8 +271,7 @@ def open_points(made, rows, checked, known):
         "",
         "A family has four limits: the error over the threshold crossing's (`ratio`), the share of gross errors (`gross`), the mean of",
         "min(z², 9) (`score`), and the share of errors beyond five deviations (`beyond-5`). `ArenaFamily.Limits` holds the numbers.",
-        "[The scoreboard](Scoreboard.md#arena-radios-and-channels-drawn-at-random) has all families. These miss a limit:",
-        "",
+        "[The scoreboard](Scoreboard.md#arena-radios-and-channels-drawn-at-random) has all families.",
         *misses(rows),
         "",
         "What is required over all families:",

@@ -30,7 +30,7 @@ private func curves() -> [Curve] {
   [
     Curve(
       axis: "taps", what: "whole chain, one antenna, free space", theory: 1, reason: "every tap is read",
-      sizes: [128, 256, 512, 1016, 2032, 4064, 8128]
+      sizes: [128, 256, 512, 1016, 2032, EngineLimits.tapCount.upperBound]
     ) { taps in
       (1, Workload.chain(.ideal, SimulatedInput.exchanges(antennas: 1, inRoom: false, count: 16, tapCount: taps)).run)
     },
