@@ -8,6 +8,10 @@ let strict: [SwiftSetting] =
 
 // What crosses the house. A target names all modules that it imports, directly or not: a change of a struct's layout then compiles it anew.
 let values: [Target.Dependency] = ["UWBPlatform", "UWBTypes", "UWBTracking"]
+let engine = values + ["UWBDSP"]
+let simulation = engine + ["UWBCalibration", "UWBSimulation"]
+let numerics = Target.Dependency.product(name: "Numerics", package: "swift-numerics")
+let support: [Target.Dependency] = ["UWBBaselines", "TestSupport", numerics]
 
 // FFTW's licence is the GPL. Without it a transform of our own takes its place.
 let withoutFFTW = Context.environment["UWB_WITHOUT_FFTW"] == "1"
@@ -26,6 +30,8 @@ let package = Package(
     .library(name: "UWBDSP", targets: ["UWBDSP"]),
     .library(name: "UWBTypes", targets: ["UWBTypes"]),
     .library(name: "UWBTracking", targets: ["UWBTracking"]),
+    .library(name: "UWBBaselines", targets: ["UWBBaselines"]),
+    .library(name: "UWBCalibration", targets: ["UWBCalibration"]),
     .library(name: "UWBSimulation", targets: ["UWBSimulation"]),
     .library(name: "UWBCapture", targets: ["UWBCapture"]),
     .library(name: "NearbySession", targets: ["NearbySession"]),
@@ -61,16 +67,15 @@ let package = Package(
       name: "UWBDSP",
       dependencies: values + [
         "CLapacke", "CUWBKernels",
-        .product(name: "Numerics", package: "swift-numerics"),
+        numerics,
       ] + (withoutFFTW ? [] : ["CFFTW"]),
       swiftSettings: strict + (withoutFFTW ? [.define("UWB_WITHOUT_FFTW")] : [])),
-    .target(
-      name: "UWBSimulation", dependencies: values + ["UWBDSP", .product(name: "Numerics", package: "swift-numerics")],
-      swiftSettings: strict),
+    .target(name: "UWBBaselines", dependencies: engine + [numerics], swiftSettings: strict),
+    .target(name: "UWBCalibration", dependencies: engine + [numerics], swiftSettings: strict),
+    .target(name: "UWBSimulation", dependencies: engine + ["UWBCalibration", numerics], swiftSettings: strict),
     .target(
       name: "UWBCapture", dependencies: ["CZlib", "UWBPlatform", "UWBTypes", "NearbyUCI"], swiftSettings: strict),
-    .target(
-      name: "NearbySession", dependencies: values, swiftSettings: strict),
+    .target(name: "NearbySession", dependencies: values, swiftSettings: strict),
     .target(name: "NearbyPorts", dependencies: ["UWBPlatform", "UWBTypes"], swiftSettings: strict),
     .target(name: "NearbyInteractionNames", dependencies: values + ["NearbySession"], swiftSettings: strict),
     .target(name: "NearbyRoom", dependencies: values + ["NearbySession", "NearbyPorts"], swiftSettings: strict),
@@ -80,7 +85,7 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "NearbySimulation",
-      dependencies: values + ["UWBDSP", "UWBSimulation", "NearbySession", "NearbyPorts", "NearbyRoom"],
+      dependencies: simulation + ["NearbySession", "NearbyPorts", "NearbyRoom"],
       swiftSettings: strict),
     .target(name: "UWBReport", dependencies: values + ["CUWBPage", "UWBDSP"], swiftSettings: strict),
     // What a live page shows and to whom, without a socket; the program alone links the HTTP server.
@@ -98,9 +103,9 @@ let package = Package(
       ], swiftSettings: strict),
     .target(
       name: "uwb",
-      dependencies: values + [
-        "CZlib", "UWBDSP", "UWBSimulation", "UWBCapture", "NearbySession", "NearbyPorts", "NearbyRoom",
-        "NearbySimulation", "NearbyUCI", "NearbyUCIRadio", "UWBReport", "UWBLive",
+      dependencies: simulation + [
+        "CZlib", "UWBBaselines", "UWBCapture", "NearbySession", "NearbyPorts", "NearbyRoom", "NearbySimulation",
+        "NearbyUCI", "NearbyUCIRadio", "UWBReport", "UWBLive",
         .product(name: "Yams", package: "Yams"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
@@ -110,49 +115,31 @@ let package = Package(
       name: "uwb-program", dependencies: ["uwb", "UWBLiveServer", "CUWBCommit"], swiftSettings: strict),
     .target(
       name: "TestSupport",
-      dependencies: values + ["UWBDSP", "CAllocationCounter", .product(name: "Numerics", package: "swift-numerics")],
+      dependencies: engine + [
+        "UWBBaselines", "CAllocationCounter", numerics,
+      ],
       path: "Tests/Support", exclude: ["CAllocationCounter", "CSanitizerProbe"], swiftSettings: strict),
     .target(name: "CSanitizerProbe", path: "Tests/Support/CSanitizerProbe"),
     .target(name: "CAllocationCounter", path: "Tests/Support/CAllocationCounter"),
     .testTarget(
-      name: "UWBDSPTests",
-      dependencies: values + [
-        "CUWBKernels", "UWBDSP", "TestSupport", "CAllocationCounter",
-        .product(name: "Numerics", package: "swift-numerics"),
-      ],
-      swiftSettings: strict),
-    .testTarget(
-      name: "UWBTypesTests",
-      dependencies: values + ["UWBDSP", "TestSupport", .product(name: "Numerics", package: "swift-numerics")],
-      swiftSettings: strict),
-    .testTarget(
-      name: "UWBTrackingTests",
-      dependencies: values + [
-        "UWBDSP", "TestSupport", .product(name: "Numerics", package: "swift-numerics"),
-      ],
-      swiftSettings: strict),
+      name: "UWBDSPTests", dependencies: engine + support + ["CUWBKernels", "CAllocationCounter"], swiftSettings: strict
+    ),
+    .testTarget(name: "UWBBaselinesTests", dependencies: engine + support, swiftSettings: strict),
+    .testTarget(name: "UWBCalibrationTests", dependencies: simulation + support, swiftSettings: strict),
+    .testTarget(name: "UWBTypesTests", dependencies: engine + support, swiftSettings: strict),
+    .testTarget(name: "UWBTrackingTests", dependencies: engine + support, swiftSettings: strict),
     // Of its own, because it is built again for checks: with sanitizers, and for the long run (scripts/property).
-    .testTarget(name: "EnginePropertyTests", dependencies: values + ["UWBDSP", "TestSupport"], swiftSettings: strict),
-    .testTarget(
-      name: "UWBSimulationTests",
-      dependencies: values + [
-        "UWBDSP", "UWBSimulation", "TestSupport", .product(name: "Numerics", package: "swift-numerics"),
-      ],
-      swiftSettings: strict),
+    .testTarget(name: "EnginePropertyTests", dependencies: engine + support, swiftSettings: strict),
+    .testTarget(name: "UWBSimulationTests", dependencies: simulation + support, swiftSettings: strict),
     .testTarget(
       name: "UWBCaptureTests",
-      dependencies: values + [
-        "CZlib", "NearbyUCI", "UWBDSP", "UWBCapture", "UWBSimulation", "TestSupport", "CSanitizerProbe",
-      ],
+      dependencies: simulation + support + ["CZlib", "NearbyUCI", "UWBCapture", "CSanitizerProbe"],
       swiftSettings: strict),
     .testTarget(
-      name: "NearbySessionTests", dependencies: values + ["UWBDSP", "NearbySession", "UWBSimulation", "TestSupport"],
-      swiftSettings: strict),
+      name: "NearbySessionTests", dependencies: simulation + support + ["NearbySession"], swiftSettings: strict),
     .testTarget(
       name: "NearbySimulationTests",
-      dependencies: values + [
-        "UWBDSP", "UWBSimulation", "NearbySession", "NearbyPorts", "NearbyRoom", "NearbySimulation", "TestSupport",
-      ],
+      dependencies: simulation + support + ["NearbySession", "NearbyPorts", "NearbyRoom", "NearbySimulation"],
       swiftSettings: strict),
     .testTarget(
       name: "NearbyInteractionNamesTests", dependencies: values + ["NearbySession", "NearbyInteractionNames"],
@@ -162,15 +149,11 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "NearbyPortsTests", dependencies: ["UWBPlatform", "UWBTypes", "NearbyPorts"], swiftSettings: strict),
-    .testTarget(
-      name: "NearbyUCITests", dependencies: ["UWBPlatform", "UWBTypes", "NearbyUCI", "TestSupport"],
-      swiftSettings: strict),
+    .testTarget(name: "NearbyUCITests", dependencies: engine + support + ["NearbyUCI"], swiftSettings: strict),
     .testTarget(
       name: "NearbyUCIRadioTests",
-      dependencies: values + ["NearbySession", "NearbyPorts", "NearbyUCI", "NearbyUCIRadio"],
-      swiftSettings: strict),
-    .testTarget(
-      name: "UWBReportTests", dependencies: values + ["UWBDSP", "UWBReport", "TestSupport"], swiftSettings: strict),
+      dependencies: values + ["NearbySession", "NearbyPorts", "NearbyUCI", "NearbyUCIRadio"], swiftSettings: strict),
+    .testTarget(name: "UWBReportTests", dependencies: engine + support + ["UWBReport"], swiftSettings: strict),
     .testTarget(name: "UWBLiveTests", dependencies: ["UWBPlatform", "UWBTypes", "UWBLive"], swiftSettings: strict),
     .testTarget(
       name: "UWBLiveServerTests",
@@ -179,11 +162,11 @@ let package = Package(
       ], swiftSettings: strict),
     .testTarget(
       name: "uwbTests",
-      dependencies: values + [
-        "UWBDSP", "uwb", "uwb-program", "NearbySession", "NearbyPorts", "NearbyRoom", "NearbySimulation", "UWBCapture",
-        "UWBSimulation", "NearbyUCI", "NearbyUCIRadio", "TestSupport",
-      ],
-      swiftSettings: strict),
+      dependencies: simulation + support + [
+        "uwb", "uwb-program", "NearbySession", "NearbyPorts", "NearbyRoom", "NearbySimulation", "UWBCapture",
+        "NearbyUCI",
+        "NearbyUCIRadio",
+      ], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )
@@ -194,11 +177,7 @@ let package = Package(
   package.targets += [
     .target(name: "CUWBC"),
     .target(
-      name: "UWBC",
-      dependencies: values + [
-        "CUWBC", "UWBDSP", "UWBSimulation", "uwb", .product(name: "Numerics", package: "swift-numerics"),
-      ],
-      swiftSettings: strict),
+      name: "UWBC", dependencies: simulation + ["CUWBC", "UWBBaselines", "uwb", numerics], swiftSettings: strict),
   ]
 #endif
 
@@ -212,9 +191,10 @@ if Context.environment["UWB_FUZZ"] == "1" {
   package.targets.append(
     .executableTarget(
       name: "fuzz",
-      dependencies: values + [
-        "UWBDSP", "UWBCapture", "NearbySession", "NearbyPorts", "NearbyRoom", "NearbySimulation", "NearbyUCI", "uwb",
-        .product(name: "Numerics", package: "swift-numerics"),
+      dependencies: simulation + [
+        "UWBBaselines", "UWBCapture", "NearbySession", "NearbyPorts", "NearbyRoom", "NearbySimulation", "NearbyUCI",
+        "uwb",
+        numerics,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Fuzz/Sources", swiftSettings: strict))

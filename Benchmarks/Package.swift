@@ -20,13 +20,15 @@ let package = Package(
     .target(
       name: "Workloads",
       dependencies: [
-        "PhysicalLimit", engine("UWBDSP"), engine("UWBSimulation"), engine("UWBCapture"), engine("NearbySession"),
+        "PhysicalLimit", engine("UWBDSP"), engine("UWBBaselines"), engine("UWBSimulation"), engine("UWBCapture"),
+        engine("NearbySession"),
       ], swiftSettings: strict),
     .executableTarget(name: "instruction-counts", dependencies: ["Workloads"], swiftSettings: strict),
     .executableTarget(
       name: "measure",
       dependencies: [
-        "Workloads", "PhysicalLimit", engine("UWBDSP"), engine("UWBReport"), engine("UWBSimulation"),
+        "Workloads", "PhysicalLimit", engine("UWBDSP"), engine("UWBBaselines"), engine("UWBReport"),
+        engine("UWBSimulation"),
         engine("UWBCapture"),
       ], swiftSettings: strict),
     .executableTarget(

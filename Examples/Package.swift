@@ -15,6 +15,9 @@ let package = Package(
     .executableTarget(
       name: "DistanceFromLog",
       dependencies: [.product(name: "UWBDSP", package: "UWBDSP"), .product(name: "UWBCapture", package: "UWBDSP")]),
+    .executableTarget(
+      name: "OwnEstimator",
+      dependencies: [.product(name: "UWBDSP", package: "UWBDSP"), .product(name: "UWBSimulation", package: "UWBDSP")]),
     .executableTarget(name: "TwoSessions", dependencies: session),
     .executableTarget(name: "DelegateStyle", dependencies: session),
     .executableTarget(name: "AsyncStyle", dependencies: session),

@@ -20,8 +20,8 @@ bool uwb_has_vector_units(void) { return false; }
 
 CHOOSE(void, uwb_onset_likelihoods,
        (const float *vectors, const float *gains, const float *determinants, const long *onsets, long count,
-        long shift, const float *real, const float *imaginary, long taps, float *terms, float *tops),
-       (vectors, gains, determinants, onsets, count, shift, real, imaginary, taps, terms, tops))
+        const float *real, const float *imaginary, long taps, float *terms, float *tops),
+       (vectors, gains, determinants, onsets, count, real, imaginary, taps, terms, tops))
 
 CHOOSE(void, uwb_rice_forms,
        (const float *cells, long chosen, const float *pulse, const float *real, const float *imaginary, long taps,
@@ -41,9 +41,9 @@ CHOOSE(float, uwb_rice_terms,
         terms, tops))
 
 CHOOSE(void, uwb_exponential_sums,
-       (const float *terms, const float *tops, long count, long step, float reference, float negligible,
+       (const float *terms, const float *tops, long count, float reference, float negligible,
         double *sums),
-       (terms, tops, count, step, reference, negligible, sums))
+       (terms, tops, count, reference, negligible, sums))
 
 CHOOSE(double, uwb_exponential_sum,
        (const float *terms, const float *tops, long count, float reference, float negligible),

@@ -17,17 +17,15 @@ INLINE float finish(
 }
 
 void KERNEL(uwb_onset_likelihoods)(
-    const float *vectors, const float *gains, const float *determinants, const long *onsets, long count, long shift,
-    const float *real, const float *imaginary, long taps, float *terms, float *tops) {
+    const float *vectors, const float *gains, const float *determinants, const long *onsets, long count, const float *real,
+    const float *imaginary, long taps, float *terms, float *tops) {
   for (long index = 0; index < count; index += 2) {
     // Two at a time: they share the taps. The last one may be its own neighbour.
     const bool isPair = index + 1 < count;
     const long onset = onsets[index];
     const long nextOnset = onsets[isPair ? index + 1 : index];
-    const long cell = onset >> shift;
-    const long nextCell = nextOnset >> shift;
-    const float *vector = vectors + 16 * taps * cell;
-    const float *next = vectors + 16 * taps * nextCell;
+    const float *vector = vectors + 16 * taps * onset;
+    const float *next = vectors + 16 * taps * nextOnset;
     Eight a = all(0), b = a, c = a, d = a, e = a, f = a, g = a, h = a;
     for (long tap = 0; tap < taps; ++tap) {
       const Eight x = all(real[tap]);
@@ -45,10 +43,10 @@ void KERNEL(uwb_onset_likelihoods)(
       g += nextLow * y;
       h += nextHigh * y;
     }
-    tops[onset] = finish(a, b, c, d, gains + 128 * cell, determinants + 8 * cell, terms + 8 * onset);
+    tops[onset] = finish(a, b, c, d, gains + 128 * onset, determinants + 8 * onset, terms + 8 * onset);
     if (!isPair) break;
     tops[nextOnset] =
-        finish(e, f, g, h, gains + 128 * nextCell, determinants + 8 * nextCell, terms + 8 * nextOnset);
+        finish(e, f, g, h, gains + 128 * nextOnset, determinants + 8 * nextOnset, terms + 8 * nextOnset);
   }
 }
 
@@ -87,10 +85,10 @@ double KERNEL(uwb_exponential_sum)(
 }
 
 void KERNEL(uwb_exponential_sums)(
-    const float *terms, const float *tops, long count, long step, float reference, float negligible, double *sums) {
+    const float *terms, const float *tops, long count, float reference, float negligible, double *sums) {
   for (long index = 0; index < count; ++index) {
     sums[index] = 0;
-    if (!(tops[step * index] - reference > -negligible)) continue;
-    sums[index] = exponentialSum(load(terms + 8 * step * index), reference, negligible);
+    if (!(tops[index] - reference > -negligible)) continue;
+    sums[index] = exponentialSum(load(terms + 8 * index), reference, negligible);
   }
 }

@@ -2,6 +2,7 @@
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 
 import CUWBC
+import UWBBaselines
 import UWBDSP
 import UWBPlatform
 import uwb
@@ -11,7 +12,7 @@ enum Names {
   static let pathStatuses = DelayStatus.allCases.map(\.rawValue)
   static let events = UpdateRow.Event.allCases.map(\.rawValue)
   static let directionStatuses = DirectionStatus.allCases.map(\.rawValue)
-  static let estimators = DelayMethod.allCases.map(\.rawValue)
+  static let estimators = DelayMethod.all.map(\.name)
 
   private static let all = [pathStatuses, events, UpdateRow.statuses, directionStatuses, estimators].map {
     $0.map(KeptText.init)

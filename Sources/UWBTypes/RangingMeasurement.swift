@@ -90,9 +90,9 @@ public struct RangingMeasurement: Sendable, Hashable, Codable {
   /// m, standard deviation of `distance` less `rangeBias`, noise included. Most of it is the place's, and no average
   /// over the exchanges of one place makes it smaller.
   public var rangeBiasDeviation: Double?
-  /// What gave the first paths where the configured delay estimator gave no distance (`DelayMethod.fallbacks`); `nil` where it did. Line of
+  /// What gave the first paths where the configured delay estimator gave no distance ; `nil` where it did. Line of
   /// sight and range bias are then not told.
-  public var fallback: DelayMethod?
+  public var fallback: FirstPathFallback?
 
   /// Creates one with the given values.
   public init(
@@ -104,7 +104,7 @@ public struct RangingMeasurement: Sendable, Hashable, Codable {
     firstPathTaps: FirstPaths = FirstPaths(), snrdB: Double? = nil, clockOffsetppm: Double? = nil,
     clockRejections: Int? = nil,
     lineOfSightProbability: Double? = nil, rangeBias: Double? = nil, rangeBiasDeviation: Double? = nil,
-    fallback: DelayMethod? = nil
+    fallback: FirstPathFallback? = nil
   ) {
     self.exchange = exchange
     self.time = time

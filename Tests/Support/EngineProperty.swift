@@ -1,4 +1,5 @@
 import Numerics
+import UWBBaselines
 import UWBDSP
 
 /// What has to hold of an engine whatever CIRs it is given: no trap, and either a status that says why there is no answer or a
@@ -25,7 +26,7 @@ public struct EngineProperty: Sendable {
     let spacing = Self.spacing(batch, using: &random)
     let configuration = configuration(using: &random)
     let name =
-      "seed \(seed), batch \(batch): \(configuration.delay.rawValue), \(configuration.angle.rawValue), "
+      "seed \(seed), batch \(batch): \(configuration.delay.name), \(configuration.angle.rawValue), "
       + "\(configuration.profile.name), \(configuration.array?.positions.count ?? 1) antennas, \(spacing) s"
     begin(name)
     let engine = RangingEngine(configuration)
@@ -67,7 +68,7 @@ public struct EngineProperty: Sendable {
   public var delay: DelayMethod? {
     let (round, place) = batch.quotientAndRemainder(dividingBy: 3)
     guard place > 0 else { return batch % 2 == 0 ? .adaptive : nil }
-    return DelayMethod.allCases[(2 * round + place - 1) % DelayMethod.allCases.count]
+    return DelayMethod.all[(2 * round + place - 1) % DelayMethod.all.count]
   }
 
   /// Each method for delays meets each of these in time: they change every seven batches.

@@ -1,4 +1,5 @@
 import Numerics
+import UWBBaselines
 import UWBDSP
 import UWBSimulation
 

@@ -1,3 +1,4 @@
+import UWBBaselines
 import UWBDSP
 import UWBSimulation
 
@@ -16,10 +17,10 @@ extension Workload {
       },
     ] + estimators
 
-  private static let estimators: [Workload] = DelayMethod.allCases.filter { $0 != .chip }.flatMap { method in
+  private static let estimators: [Workload] = DelayMethod.all.filter { $0 != .chip }.flatMap { method in
     [
-      Workload("delay/\(method.rawValue)/one-path", .response) { delay(method, onePath) },
-      Workload("delay/\(method.rawValue)/cm1", .response) { delay(method, residential) },
+      Workload("delay/\(method.name)/one-path", .response) { delay(method, onePath) },
+      Workload("delay/\(method.name)/cm1", .response) { delay(method, residential) },
     ]
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import UWBBaselines
 import UWBCapture
 import UWBDSP
 import UWBSimulation
@@ -93,11 +94,11 @@ func measureDistances(_ path: String, to out: String, delay name: String?) throw
     throw CaptureError(
       file: path, problem: "names no profile that is known", remedy: "Make it with `measure make`.")
   }
-  let delay = name.flatMap(DelayMethod.init(rawValue:))
+  let delay = name.flatMap(DelayMethod.named)
   guard name == nil || delay != nil else {
     throw CaptureError(
       file: path, problem: "can't be measured by “\(name ?? "")”: there is no such delay estimator",
-      remedy: "Take one of \(DelayMethod.allCases.map(\.rawValue).joined(separator: ", ")).")
+      remedy: "Take one of \(DelayMethod.all.map(\.name).joined(separator: ", ")).")
   }
   let array = reader.header.array.map { AntennaArray($0) }
   let engine = RangingEngine(RangingEngine.Configuration(profile: profile, delay: delay, array: array))

@@ -1,5 +1,6 @@
 import Foundation
 import Numerics
+import UWBBaselines
 import UWBCapture
 import UWBDSP
 import Workloads

@@ -10,11 +10,11 @@ bool uwb_has_vector_units(void);
 
 /// ln L of `count` onsets of a profile, a vector of eight ratios each, and the largest of the eight: see `OnsetLikelihood`.
 ///
-/// The tables hold every 2^`shift`-th onset: 16 numbers for each of `taps` taps in `vectors`, 8 for each of 16 eigenvectors in `gains`, 8
-/// in `determinants`.
+/// For each onset the tables hold 16 numbers for each of `taps` taps in `vectors`, 8 for each of 16 eigenvectors in `gains`, 8 in
+/// `determinants`.
 void uwb_onset_likelihoods(
-    const float *vectors, const float *gains, const float *determinants, const long *onsets, long count, long shift,
-    const float *real, const float *imaginary, long taps, float *terms, float *tops);
+    const float *vectors, const float *gains, const float *determinants, const long *onsets, long count, const float *real,
+    const float *imaginary, long taps, float *terms, float *tops);
 
 /// What some kinds of scattering behind a first path at one onset explain of a window's energy, a vector of eight ratios each: the part of
 /// ln L that is quadratic in the samples, see `RiceLikelihood`. Kinds are the places of the bits that are set in `chosen`.
@@ -35,10 +35,10 @@ float uwb_rice_terms(
     const float *cells, long cellSize, long constantPlace, long chosen, long pathCount, const float *forms,
     long formsStride, const float *scales, long antennas, float share, float withoutPath, float *terms, float *tops);
 
-/// Writes Σ exp(x − `reference`) over each `step`-th of vectors of eight, the largest of which are `tops`; no x may be larger than
+/// Writes Σ exp(x − `reference`) over each of `count` vectors of eight, the largest of which are `tops`; no x may be larger than
 /// `reference`, and what is less by `negligible` or more, 80 at most, counts nothing.
 void uwb_exponential_sums(
-    const float *terms, const float *tops, long count, long step, float reference, float negligible, double *sums);
+    const float *terms, const float *tops, long count, float reference, float negligible, double *sums);
 
 /// The same sum over all of `count` vectors.
 double uwb_exponential_sum(const float *terms, const float *tops, long count, float reference, float negligible);

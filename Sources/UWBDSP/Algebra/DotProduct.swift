@@ -16,11 +16,11 @@ func storeFour(_ vector: SIMD4<Double>, to pointer: UnsafeMutablePointer<Double>
 }
 
 /// `count` rounded up to whole vectors of four.
-func padded(_ count: Int) -> Int { (count + 3) / 4 * 4 }
+package func padded(_ count: Int) -> Int { (count + 3) / 4 * 4 }
 
 /// Σ a·b over `count` numbers. In four partial sums, so that additions needn't wait for each other.
 @inline(__always)
-func dotProduct(_ a: UnsafePointer<Double>, _ b: UnsafePointer<Double>, count: Int) -> Double {
+package func dotProduct(_ a: UnsafePointer<Double>, _ b: UnsafePointer<Double>, count: Int) -> Double {
   var sums = SIMD4<Double>()
   var index = 0
   while index + 4 <= count {

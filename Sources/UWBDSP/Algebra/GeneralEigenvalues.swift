@@ -3,18 +3,18 @@ import CLapacke
 /// Eigenvalues of a general matrix, real or complex, through LAPACK's `dgeev` and `zgeev`.
 ///
 /// For the few unknowns of ESPRIT and the matrix pencil. The matrix lies in the workspace and is destroyed. Cost O(n³).
-struct GeneralEigenvalues {
+package struct GeneralEigenvalues {
   /// Largest order that fits.
-  let capacity: Int
+  package let capacity: Int
   /// A by columns, `order` apart; interleaved parts where complex.
-  let matrix: AlignedBuffer<Double>
+  package let matrix: AlignedBuffer<Double>
   /// Eigenvalues: all real parts then all imaginary parts (`capacity` apart) of a real matrix, interleaved parts of a
   /// complex one.
-  let values: AlignedBuffer<Double>
+  package let values: AlignedBuffer<Double>
   private let scratch: AlignedBuffer<Double>
   private let realScratch: AlignedBuffer<Double>
 
-  init(capacity: Int) {
+  package init(capacity: Int) {
     self.capacity = capacity
     matrix = AlignedBuffer(count: 2 * capacity * capacity, zero: 0)
     values = AlignedBuffer(count: 2 * capacity, zero: 0)
@@ -24,7 +24,7 @@ struct GeneralEigenvalues {
   }
 
   /// - Returns: whether the iteration settled.
-  func runReal(order: Int) -> Bool {
+  package func runReal(order: Int) -> Bool {
     precondition(order <= capacity, "a matrix of order \(order) in room for \(capacity)")
     return uwb_dgeev(
       Int32(order), matrix.pointer, Int32(order), values.pointer, values.pointer + capacity, scratch.pointer,
@@ -32,7 +32,7 @@ struct GeneralEigenvalues {
   }
 
   /// - Returns: whether the iteration settled.
-  func runComplex(order: Int) -> Bool {
+  package func runComplex(order: Int) -> Bool {
     precondition(order <= capacity, "a matrix of order \(order) in room for \(capacity)")
     return uwb_zgeev(
       Int32(order), matrix.pointer, Int32(order), values.pointer, scratch.pointer, Int32(scratch.count / 2),

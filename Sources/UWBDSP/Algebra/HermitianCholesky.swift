@@ -3,17 +3,17 @@ import Numerics
 /// Cholesky factors of Hermitian positive definite matrices in a workspace, A = L·Lᴴ. Cost O(n³/3).
 ///
 /// Plain loops, for the few sources and antennas of a covariance, and for bounds.
-struct HermitianCholesky {
+package struct HermitianCholesky {
   let capacity: Int
   private let lower: AlignedBuffer<SIMD2<Double>>
 
-  init(order: Int) {
+  package init(order: Int) {
     capacity = order
     lower = AlignedBuffer(count: order * order, zero: SIMD2())
   }
 
   /// Element of the lower triangle, `row` ≥ `column`: of A before `factorise`, of L after it.
-  subscript(row: Int, column: Int) -> SIMD2<Double> {
+  package subscript(row: Int, column: Int) -> SIMD2<Double> {
     @inline(__always) get { lower.pointer[column * capacity + row] }
     @inline(__always) nonmutating set { lower.pointer[column * capacity + row] = newValue }
   }
@@ -21,7 +21,7 @@ struct HermitianCholesky {
   /// Factorises the leading `order` rows; `false` where they are not positive definite.
   ///
   /// - Parameter rounding: what cancellation has to leave of a diagonal element.
-  func factorise(order: Int, rounding: Double = 1e-13) -> Bool {
+  package func factorise(order: Int, rounding: Double = 1e-13) -> Bool {
     for column in 0..<order {
       var pivot = self[column, column].x
       let original = pivot
@@ -50,7 +50,7 @@ struct HermitianCholesky {
   }
 
   /// Replaces b in A·x = b by x.
-  func solve(_ x: UnsafeMutablePointer<SIMD2<Double>>, order: Int) {
+  package func solve(_ x: UnsafeMutablePointer<SIMD2<Double>>, order: Int) {
     solveLower(x, order: order)
     for row in stride(from: order - 1, through: 0, by: -1) {
       for index in (row + 1)..<max(order, row + 1) { x[row] -= x[index].times(conjugateOf: self[index, row]) }
@@ -61,12 +61,12 @@ struct HermitianCholesky {
 
 /// Complex numbers as pairs, in workspaces.
 extension SIMD2<Double> {
-  @inline(__always)
-  func times(_ other: Self) -> Self { Self(x * other.x - y * other.y, x * other.y + y * other.x) }
+  @inlinable @inline(__always)
+  package func times(_ other: Self) -> Self { Self(x * other.x - y * other.y, x * other.y + y * other.x) }
 
   /// self·other*
-  @inline(__always)
-  func times(conjugateOf other: Self) -> Self { Self(x * other.x + y * other.y, y * other.x - x * other.y) }
+  @inlinable @inline(__always)
+  package func times(conjugateOf other: Self) -> Self { Self(x * other.x + y * other.y, y * other.x - x * other.y) }
 }
 
 extension HermitianCholesky {

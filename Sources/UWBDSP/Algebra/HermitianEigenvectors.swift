@@ -19,7 +19,7 @@ public struct HermitianEigenvectors: Sendable, Hashable {
     fileprivate let order: Int
     fileprivate let matrix: AlignedBuffer<Double>
     /// Eigenvalues, ascending.
-    let values: AlignedBuffer<Double>
+    package let values: AlignedBuffer<Double>
     fileprivate let scratch: AlignedBuffer<Double>
     fileprivate let realScratch: AlignedBuffer<Double>
     fileprivate let scratchCount: Int32
@@ -35,13 +35,13 @@ public struct HermitianEigenvectors: Sendable, Hashable {
     }
 
     /// Makes LAPACK ready: the first call of one of its routines costs a hundred times the second.
-    func warmUp() { _ = run() }
+    package func warmUp() { _ = run() }
 
     /// Decomposes a matrix into `values` and vectors.
     ///
     /// - Parameter parts: n × n by columns: real parts, then imaginary parts.
     /// - Returns: whether the iteration settled.
-    func decompose(_ parts: UnsafePointer<Double>) -> Bool {
+    package func decompose(_ parts: UnsafePointer<Double>) -> Bool {
       let square = order * order
       for index in 0..<square {
         matrix.pointer[2 * index] = parts[index]
@@ -51,7 +51,7 @@ public struct HermitianEigenvectors: Sendable, Hashable {
     }
 
     /// Eigenvector `index`, in the order of `values`: interleaved parts.
-    func vector(_ index: Int) -> UnsafePointer<Double> { UnsafePointer(matrix.pointer + 2 * order * index) }
+    package func vector(_ index: Int) -> UnsafePointer<Double> { UnsafePointer(matrix.pointer + 2 * order * index) }
 
     fileprivate func run() -> Bool {
       uwb_zheev(

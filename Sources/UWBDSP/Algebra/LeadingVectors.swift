@@ -8,15 +8,15 @@ import CUWBKernels
 /// pivoted Cholesky factorization of A, so A has to be positive semidefinite. Use it where the space is all that counts: single vectors may
 /// turn within it. Cost: 2·n²·K for a step, 3 to 6 steps where sources stand clear of the noise. Close eigenvalues settle too slowly;
 /// `find` says so early, and the caller decomposes the whole matrix.
-struct LeadingVectors {
+package struct LeadingVectors {
   /// n
-  let order: Int
+  package let order: Int
   /// Most vectors.
-  let limit: Int
+  package let limit: Int
   /// n rounded up to whole vectors of the machine.
-  let stride: Int
+  package let stride: Int
   /// Orthonormal vectors: `stride` real parts each, and of a Hermitian matrix as many imaginary parts behind them.
-  let vectors: AlignedBuffer<Double>
+  package let vectors: AlignedBuffer<Double>
   private let isHermitian: Bool
   private let padding: AlignedBuffer<Double>
   private let scratch: AlignedBuffer<Double>
@@ -25,7 +25,7 @@ struct LeadingVectors {
   private static let tolerance = 1e-10
   private static let stepLimit = 16
 
-  init(order: Int, limit: Int, isHermitian: Bool) {
+  package init(order: Int, limit: Int, isHermitian: Bool) {
     self.order = order
     self.limit = limit
     self.isHermitian = isHermitian
@@ -38,7 +38,7 @@ struct LeadingVectors {
 
   /// - Parameter matrix: A by columns, `order` apart: real parts, and of a Hermitian one imaginary parts behind them.
   /// - Returns: whether the first `count` vectors span the space of the `count` strongest eigenvectors.
-  func find(_ matrix: UnsafePointer<Double>, count: Int) -> Bool {
+  package func find(_ matrix: UnsafePointer<Double>, count: Int) -> Bool {
     precondition(count <= limit, "\(count) vectors in room for \(limit)")
     // For more of them the whole matrix costs less.
     guard count > 0, 3 * count <= order + 1 else { return false }
@@ -47,7 +47,7 @@ struct LeadingVectors {
   }
 
   /// Vector `index`: its real parts; imaginary ones follow `stride` behind.
-  func vector(_ index: Int) -> UnsafePointer<Double> {
+  package func vector(_ index: Int) -> UnsafePointer<Double> {
     UnsafePointer(vectors.pointer + index * (isHermitian ? 2 : 1) * stride)
   }
 

@@ -3,13 +3,13 @@ import CLapacke
 /// Square real equations A·X = B by LU with partial pivoting, through LAPACK's `dgesv`.
 ///
 /// Both matrices lie in the workspace by columns, `order` apart; X replaces B. Cost O(n³).
-struct LinearEquations {
-  let capacity: Int
-  let matrix: AlignedBuffer<Double>
-  let sides: AlignedBuffer<Double>
+package struct LinearEquations {
+  package let capacity: Int
+  package let matrix: AlignedBuffer<Double>
+  package let sides: AlignedBuffer<Double>
   private let pivots: AlignedBuffer<Int32>
 
-  init(capacity: Int) {
+  package init(capacity: Int) {
     self.capacity = capacity
     matrix = AlignedBuffer(count: capacity * capacity, zero: 0)
     sides = AlignedBuffer(count: capacity * capacity, zero: 0)
@@ -17,7 +17,7 @@ struct LinearEquations {
   }
 
   /// - Returns: whether A is regular.
-  func solve(order: Int, sideCount: Int) -> Bool {
+  package func solve(order: Int, sideCount: Int) -> Bool {
     precondition(
       order <= capacity && sideCount <= capacity, "\(order) equations × \(sideCount) in room for \(capacity)")
     return uwb_dgesv(

@@ -7,15 +7,15 @@ import UWBPlatform
 /// (Ehrlich 1967; Aberth 1973). Cubic at simple roots, linear at multiple ones. No matrix is formed, so that it takes less time than the
 /// eigenvalues of a companion matrix. Roots outside the unit circle are evaluated through the reversed polynomial, so that nothing overflows
 /// (Bini 1996). Cost O(n²) a sweep.
-struct PolynomialRoots {
-  let degree: Int
+package struct PolynomialRoots {
+  package let degree: Int
   /// Coefficients c_0 … c_n of Σ c_k·z^k, interleaved parts.
-  let coefficients: AlignedBuffer<Double>
+  package let coefficients: AlignedBuffer<Double>
   /// The roots, interleaved parts, in no order.
-  let roots: AlignedBuffer<Double>
+  package let roots: AlignedBuffer<Double>
   private let settled: AlignedBuffer<Bool>
 
-  init(degree: Int) {
+  package init(degree: Int) {
     precondition(degree >= 1, "a polynomial of degree \(degree) has no roots")
     self.degree = degree
     coefficients = AlignedBuffer(count: 2 * (degree + 1), zero: 0)
@@ -26,7 +26,7 @@ struct PolynomialRoots {
   /// Finds the roots; starts spread over the circle of `radius`, half of them inside and half outside of it.
   ///
   /// - Returns: whether all have settled to rounding; multiple roots settle to the square root of it.
-  func find(radius: Double = 1) -> Bool {
+  package func find(radius: Double = 1) -> Bool {
     let c = coefficients.pointer
     guard c[2 * degree] != 0 || c[2 * degree + 1] != 0 else { return false }
     for index in 0..<degree {
@@ -43,7 +43,7 @@ struct PolynomialRoots {
   /// Improves one root after the other, those that have settled left out, until all have.
   ///
   /// - Parameter improve: moves one root and returns whether it has settled.
-  static func sweep(_ settled: AlignedBuffer<Bool>, count: Int, _ improve: (Int) -> Bool) -> Bool {
+  package static func sweep(_ settled: AlignedBuffer<Bool>, count: Int, _ improve: (Int) -> Bool) -> Bool {
     for _ in 0..<60 {
       var all = true
       for index in 0..<count where !settled.pointer[index] {

@@ -4,34 +4,34 @@ import UWBPlatform
 /// Symmetric positive definite matrices of any order, A = L·Lᵀ, through LAPACK: for Gaussian processes, where
 /// `SmallCholesky` would be slow. The matrix lies in memory of its own by columns; its lower triangle counts.
 /// Cost O(n³/3); the inverse twice that again.
-final class PositiveDefinite {
-  let order: Int
+package final class PositiveDefinite {
+  package let order: Int
   /// A, then L after `factorise`, then A⁻¹ after `invert`: lower triangle.
-  let matrix: AlignedBuffer<Double>
+  package let matrix: AlignedBuffer<Double>
 
-  init(order: Int) {
+  package init(order: Int) {
     precondition(order >= 1, "a matrix of order \(order) has no sense")
     self.order = order
     matrix = AlignedBuffer(count: order * order, zero: 0)
   }
 
   /// - Returns: whether A is positive definite.
-  func factorise() -> Bool { uwb_dpotrf(Int32(order), matrix.pointer, Int32(order)) == 0 }
+  package func factorise() -> Bool { uwb_dpotrf(Int32(order), matrix.pointer, Int32(order)) == 0 }
 
   /// Half the logarithm of A's determinant, after `factorise`.
-  var halfLogDeterminant: Double {
+  package var halfLogDeterminant: Double {
     var sum = 0.0
     for index in 0..<order { sum += log(matrix.pointer[index * order + index]) }
     return sum
   }
 
   /// Replaces the columns of B (`order` × `count`) by L⁻¹·B, after `factorise`.
-  func whiten(_ sides: UnsafeMutablePointer<Double>, count: Int) {
+  package func whiten(_ sides: UnsafeMutablePointer<Double>, count: Int) {
     _ = uwb_dtrtrs(Int32(order), Int32(count), matrix.pointer, Int32(order), sides, Int32(order))
   }
 
   /// Replaces L by A⁻¹, both triangles. - Returns: whether it exists.
-  func invert() -> Bool {
+  package func invert() -> Bool {
     guard uwb_dpotri(Int32(order), matrix.pointer, Int32(order)) == 0 else { return false }
     for column in 0..<order {
       for row in (column + 1)..<max(order, column + 1) {
@@ -42,7 +42,7 @@ final class PositiveDefinite {
   }
 
   /// A⁻¹·b, after `invert`.
-  func product(_ vector: [Double]) -> [Double] {
+  package func product(_ vector: [Double]) -> [Double] {
     (0..<order).map { row in
       var sum = 0.0
       for column in 0..<order { sum += matrix.pointer[column * order + row] * vector[column] }

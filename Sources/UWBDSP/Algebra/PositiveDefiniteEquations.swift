@@ -4,11 +4,11 @@ import CLapacke
 /// regressions, tens of unknowns.
 ///
 /// Cost O(n³/3). For the one to eight unknowns of the delay fits `SmallCholesky` is cheaper.
-enum PositiveDefiniteEquations {
+package enum PositiveDefiniteEquations {
   /// Solves in place; `matrix` by columns, its lower triangle counts, and is overwritten by the factor.
   ///
   /// - Returns: whether the matrix is positive definite; only then `side` holds the solution.
-  static func solve(_ matrix: inout [Double], _ side: inout [Double]) -> Bool {
+  package static func solve(_ matrix: inout [Double], _ side: inout [Double]) -> Bool {
     let order = side.count
     precondition(matrix.count == order * order, "a matrix of \(matrix.count) numbers for \(order) unknowns")
     guard order > 0 else { return true }

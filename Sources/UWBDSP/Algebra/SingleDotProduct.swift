@@ -20,7 +20,7 @@ func sumOfLanes(_ vector: SIMD8<Float>) -> Double {
 
 /// Σ a·b over `stride` numbers, a multiple of eight.
 @inline(__always)
-func dotProduct(_ a: UnsafePointer<Float>, _ b: UnsafePointer<Float>, stride: Int) -> Double {
+package func dotProduct(_ a: UnsafePointer<Float>, _ b: UnsafePointer<Float>, stride: Int) -> Double {
   var sums = loadEight(a) * loadEight(b)
   var index = 8
   while index < stride {

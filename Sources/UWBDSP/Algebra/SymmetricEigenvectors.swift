@@ -4,13 +4,13 @@
 /// sections 8.3.1 to 8.3.5), all columns padded to whole vectors. For the orders met here, 2 to 40, LAPACK's `dsyev`
 /// spends most of its time on its own generality (`Documentation/results/Performance.md`). O(n³). The matrix lies in the workspace
 /// and is overwritten by V. A centro-Hermitian covariance turns into a real one by a unitary transform (`SignalSubspace`).
-struct SymmetricEigenvectors {
+package struct SymmetricEigenvectors {
   /// Largest order that fits.
-  let capacity: Int
+  package let capacity: Int
   /// A by columns, of which the upper triangle is read; V after `decompose`. Columns are `order` apart.
-  let matrix: AlignedBuffer<Double>
+  package let matrix: AlignedBuffer<Double>
   /// Eigenvalues, ascending.
-  let values: AlignedBuffer<Double>
+  package let values: AlignedBuffer<Double>
   /// A over its largest element by columns, both triangles; V later. Columns are `stride` apart, zero behind `order`.
   private let work: AlignedBuffer<Double>
   /// Householder's vectors by columns, zero above their first element, and 2/‖v‖² for each.
@@ -23,7 +23,7 @@ struct SymmetricEigenvectors {
 
   private static let mostSteps = 30
 
-  init(capacity: Int) {
+  package init(capacity: Int) {
     self.capacity = capacity
     let stride = padded(capacity)
     matrix = AlignedBuffer(count: capacity * capacity, zero: 0)
@@ -37,7 +37,7 @@ struct SymmetricEigenvectors {
   }
 
   /// - Returns: whether the iteration settled; it fails only for input that is not finite.
-  func decompose(order: Int) -> Bool {
+  package func decompose(order: Int) -> Bool {
     precondition(order <= capacity, "a matrix of order \(order) in room for \(capacity)")
     guard order > 0 else { return true }
     let stride = padded(order)

@@ -5,31 +5,37 @@ public final class DirectionWorkspace {
   let options: DirectionOptions
   /// Of the array, or of the subarray that smoothing leaves.
   let manifold: Manifold
-  let covariance: SampleCovariance
-  let geometry: SourceGeometry
+  package let covariance: SampleCovariance
+  package let geometry: SourceGeometry
   /// The spectrum of a uniform row; `nil` for other arrays.
-  let row: TrigonometricSpectrum?
+  package let row: TrigonometricSpectrum?
   /// The grid of other arrays, and of those who ask for it.
   let grid: ScanGrid?
-  let subspace: SubspaceSplit?
+  package let subspace: SubspaceSplit?
   /// Where the covariance is made in its real form.
   private let rowSources: RowSources?
   /// A Hermitian matrix by columns, real parts and then imaginary parts.
-  let form: AlignedBuffer<Double>
+  package let form: AlignedBuffer<Double>
   private let order: AlignedBuffer<Int>
 
   /// Most directions that are looked at as alternatives.
   static let alternativeLimit = 8
 
   /// What an estimator needs.
-  struct Needs {
-    var subspace = false
-    var spectrum = true
-    /// A grid even where the row has a spectrum.
-    var grid = false
+  package struct Needs {
+    var subspace: Bool
+    var spectrum: Bool
+    var grid: Bool
+
+    /// - Parameter grid: a grid even where the row has a spectrum.
+    package init(subspace: Bool = false, spectrum: Bool = true, grid: Bool = false) {
+      self.subspace = subspace
+      self.spectrum = spectrum
+      self.grid = grid
+    }
   }
 
-  init(array: AntennaArray, options: DirectionOptions, snapshotCount: Int, needs: Needs) {
+  package init(array: AntennaArray, options: DirectionOptions, snapshotCount: Int, needs: Needs) {
     self.options = options
     let whole = Manifold(array)
     covariance = SampleCovariance(
@@ -63,7 +69,7 @@ public final class DirectionWorkspace {
   }
 
   /// Loads snapshots; says why where they are of no use.
-  func load(_ snapshots: Snapshots, into estimate: inout DirectionEstimate) -> Bool {
+  package func load(_ snapshots: Snapshots, into estimate: inout DirectionEstimate) -> Bool {
     estimate.reset(.unusable)
     guard manifold.count >= 2 && manifold.aperture > 1e-6 else { return false }
     return covariance.load(snapshots)
@@ -73,7 +79,7 @@ public final class DirectionWorkspace {
   ///
   /// - Parameter margin: with one source, which other minima are worth a look.
   /// - Returns: how many there are, and whether their refinements settled.
-  func search(scale: Double, count: Int, margin: ScanGrid.Margin) -> (count: Int, settled: Bool) {
+  package func search(scale: Double, count: Int, margin: ScanGrid.Margin) -> (count: Int, settled: Bool) {
     if let row {
       row.load(form.pointer, scale: scale)
       return takeRowMinima(count)
@@ -98,7 +104,7 @@ public final class DirectionWorkspace {
   /// Takes a phase from one antenna of a row to the next as the coordinate of a source.
   ///
   /// - Returns: whether a direction in the field of view has that phase; else the source lies at its edge.
-  func take(rowPhase angle: Double, as source: Int) -> Bool {
+  package func take(rowPhase angle: Double, as source: Int) -> Bool {
     let limit = row?.limit ?? .infinity
     let isInside = !(abs(angle) > limit)
     geometry.q.pointer[source] = SIMD2((isInside ? angle : angle < 0 ? -limit : limit) / manifold.rowStep, 0)
@@ -106,7 +112,7 @@ public final class DirectionWorkspace {
   }
 
   /// Reports what a search for `wanted` minima has found.
-  func report(
+  package func report(
     _ found: (count: Int, settled: Bool), of wanted: Int, bound: SourceGeometry.Bound,
     into estimate: inout DirectionEstimate
   ) {
@@ -116,7 +122,7 @@ public final class DirectionWorkspace {
   }
 
   /// Writes the geometry's `count` coordinates as results, strongest first, with deviations and alternatives.
-  func report(
+  package func report(
     _ count: Int, status: DirectionStatus, bound: SourceGeometry.Bound, into estimate: inout DirectionEstimate
   ) {
     let (kept, hasVariances) =

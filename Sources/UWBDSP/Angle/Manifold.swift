@@ -12,33 +12,33 @@ import UWBPlatform
 ///
 /// On a row and a plane phases are linear in q, and a shared pattern is a factor of the source's amplitude. The part of
 /// the direction that these can't measure is taken on the side of −z (+y, +x where the plane holds the z axis).
-struct Manifold: Sendable {
-  enum Kind: Sendable { case row, plane, sweep, sphere }
+package struct Manifold: Sendable {
+  package enum Kind: Sendable { case row, plane, sweep, sphere }
 
-  let kind: Kind
-  let count: Int
+  package let kind: Kind
+  package let count: Int
   /// Coordinates of a direction: 1 or 2.
-  let dimensions: Int
+  package let dimensions: Int
   /// First and second axis of a row or plane.
-  let first: SIMD3<Double>
-  let second: SIMD3<Double>
+  package let first: SIMD3<Double>
+  package let second: SIMD3<Double>
   /// Where the unmeasured part of the direction points.
-  let outward: SIMD3<Double>
+  package let outward: SIMD3<Double>
   /// k·(p − p̄), rad: in coordinates of (first, second, outward) for rows and planes, else along x, y, z.
-  let places: [SIMD3<Double>]
+  package let places: [SIMD3<Double>]
   /// |g| of each antenna; the phases of the gains are taken off the data.
-  let weights: [Double]
-  let areWeightsEqual: Bool
-  let patterns: [ElementPattern]
-  let grid: ManifoldGrid?
+  package let weights: [Double]
+  package let areWeightsEqual: Bool
+  package let patterns: [ElementPattern]
+  package let grid: ManifoldGrid?
   /// k·d of a uniform row, rad from antenna to antenna in their order; 0 for other arrays.
-  let rowStep: Double
+  package let rowStep: Double
   /// Which antenna is each one's mirror image in the array's centre; empty where one has none.
-  let mirror: [Int]
+  package let mirror: [Int]
   /// Largest extent, in rad of phase.
-  let aperture: Double
+  package let aperture: Double
 
-  init(_ array: AntennaArray) {
+  package init(_ array: AntennaArray) {
     count = array.positions.count
     let wavenumber = 2 * Double.pi / array.wavelength
     let centre = array.positions.reduce(SIMD3()) { $0 + $1 } / Double(count)
@@ -132,7 +132,7 @@ struct Manifold: Sendable {
   }
 
   /// The direction at q; coordinates beyond the edge are pulled onto it.
-  func direction(_ q: SIMD2<Double>) -> SIMD3<Double> {
+  package func direction(_ q: SIMD2<Double>) -> SIMD3<Double> {
     switch kind {
     case .row:
       let cosine = min(max(q.x, -1), 1)
@@ -149,7 +149,7 @@ struct Manifold: Sendable {
   }
 
   /// The coordinates of a direction, the inverse of `direction(_:)` on the side where it looks.
-  func coordinates(_ direction: SIMD3<Double>) -> SIMD2<Double> {
+  package func coordinates(_ direction: SIMD3<Double>) -> SIMD2<Double> {
     switch kind {
     case .row: return SIMD2((direction * first).sum(), 0)
     case .plane: return SIMD2((direction * first).sum(), (direction * second).sum())
@@ -161,12 +161,13 @@ struct Manifold: Sendable {
   }
 
   /// Writes a(q), interleaved by part: real parts, then imaginary parts, `count` each.
-  func fill(_ q: SIMD2<Double>, _ value: UnsafeMutablePointer<Double>) {
+  package func fill(_ q: SIMD2<Double>, _ value: UnsafeMutablePointer<Double>) {
     fill(q, value, nil)
   }
 
   /// Writes a(q) and, where asked for, its derivatives by the coordinates (each real parts, then imaginary parts).
-  func fill(_ q: SIMD2<Double>, _ value: UnsafeMutablePointer<Double>, _ slopes: UnsafeMutablePointer<Double>?) {
+  package func fill(_ q: SIMD2<Double>, _ value: UnsafeMutablePointer<Double>, _ slopes: UnsafeMutablePointer<Double>?)
+  {
     switch kind {
     case .row, .plane: fillFlat(q, value, slopes)
     case .sweep, .sphere: fillRound(q, value, slopes)
@@ -258,7 +259,7 @@ struct Manifold: Sendable {
   }
 
   /// Whether q lies beyond the end of what the coordinates can hold.
-  func isBeyondEdge(_ q: SIMD2<Double>) -> Bool {
+  package func isBeyondEdge(_ q: SIMD2<Double>) -> Bool {
     switch kind {
     case .row: abs(q.x) > 1
     case .plane: (q * q).sum() > 1
@@ -270,7 +271,7 @@ struct Manifold: Sendable {
   ///
   /// At the very edge of a row's or plane's range the derivative is infinite; the angle is then as uncertain as a step of
   /// one deviation makes it. Nothing is more uncertain than π.
-  func source(_ q: SIMD2<Double>, xx: Double, yy: Double, xy: Double) -> SourceDirection {
+  package func source(_ q: SIMD2<Double>, xx: Double, yy: Double, xy: Double) -> SourceDirection {
     let u = direction(q)
     var byX = SIMD3<Double>()
     var byY = SIMD3<Double>()

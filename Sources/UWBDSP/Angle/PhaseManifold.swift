@@ -26,7 +26,7 @@ public struct PhaseManifold: Sendable, Hashable, Codable {
     /// rad, of the last node
     public var end: Double { start + step * Double(count - 1) }
 
-    static let mostNodes = 1000
+    package static let mostNodes = 1000
 
     var isValid: Bool {
       count >= 1 && count <= Self.mostNodes && start.isFinite && step.isFinite && (count == 1 || step > 0)

@@ -7,13 +7,13 @@ import UWBPlatform
 /// For a uniform row under forward–backward averaging it is never formed as a complex matrix: with the sparse unitary Q
 /// (Lee 1980; Huarng & Yeh 1991), y = Qᴴx, the real symmetric C = Re(Y·Yᴴ)/N holds all of it, R = Q·C·Qᴴ, at half the
 /// cost, and its eigenproblem is real. Cost: M²·N/2 complex or M²·N real multiplications and additions.
-final class SampleCovariance {
+package final class SampleCovariance {
   let manifold: Manifold
   let averaging: CovarianceAveraging
   /// Order of the matrices: M, or that of the subarrays that are averaged.
-  let order: Int
+  package let order: Int
   /// R by columns, real parts (order² of them), then imaginary parts.
-  let complex: AlignedBuffer<Double>
+  package let complex: AlignedBuffer<Double>
   /// C by columns; only where `isReal`.
   let real: AlignedBuffer<Double>
   /// Whether C is what is made.
@@ -28,7 +28,7 @@ final class SampleCovariance {
   private static let blockSize = 128
   /// Of what was loaded.
   private(set) var snapshotCount = 0
-  private(set) var trace = 0.0
+  package private(set) var trace = 0.0
   private(set) var noiseVariance: Double?
 
   /// - Parameter isReal: make C where the array allows it; smoothing needs a uniform row.

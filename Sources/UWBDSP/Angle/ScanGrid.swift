@@ -7,7 +7,7 @@ import UWBPlatform
 /// bandwidth hides between them, and at least 24 across; sparser where it would hold more than 2²⁴ numbers. Steering vectors are kept for all points. The gradient is exact, the
 /// Hessian its central difference; steps are halved until the form falls. Cost: M² products a point (8 points at once)
 /// and (1 + 2·dimensions)·M² for a Newton step.
-final class ScanGrid {
+package final class ScanGrid {
   let manifold: Manifold
   /// Minima found, lowest first.
   struct Minimum {
@@ -15,9 +15,14 @@ final class ScanGrid {
     var value = 0.0
   }
   /// On the grid, candidates above factor · lowest + offset are left out: nowhere near as good once refined.
-  struct Margin {
-    var factor: Double
-    var offset: Double
+  package struct Margin {
+    let factor: Double
+    let offset: Double
+
+    package init(factor: Double, offset: Double) {
+      self.factor = factor
+      self.offset = offset
+    }
   }
 
   let minima: AlignedBuffer<Minimum>

@@ -5,9 +5,9 @@ import CUWBKernels
 ///
 /// `SteeringBasis` holds A = Q·T, P⊥ = I − Q·Qᴴ and P⊥·D, with D the derivatives ∂a_k/∂q of each source's coordinates. Covariance matrices
 /// lie by columns, real parts and then imaginary parts. Cost: O(M²·K + M·K²).
-final class SourceGeometry {
+package final class SourceGeometry {
   let manifold: Manifold
-  let limit: Int
+  package let limit: Int
   /// Coordinates of the sources; set before `load`.
   let q: AlignedBuffer<SIMD2<Double>>
   private(set) var count = 0
@@ -193,7 +193,7 @@ final class SourceGeometry {
   }
 
   /// How much a covariance of the directions is worth.
-  enum Bound { case deterministic, stochastic, subspace }
+  package enum Bound { case deterministic, stochastic, subspace }
 
   /// The Cramér–Rao bound at the sources as analysed, into `variances` (K·dimensions square, by columns): deterministic
   /// or stochastic (Stoica & Nehorai 1989, 1990), or the asymptotic covariance of MUSIC (1989, theorem 3.1) where that

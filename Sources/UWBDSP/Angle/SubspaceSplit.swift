@@ -2,12 +2,12 @@
 ///
 /// Where their number is known `LeadingVectors` finds their space alone. Otherwise, and where that does not settle, the whole matrix is
 /// decomposed: by `SymmetricEigenvectors` in the real form of a uniform row's averaged covariance, by `HermitianEigenvectors` in others.
-final class SubspaceSplit {
-  let order: Int
-  let limit: Int
+package final class SubspaceSplit {
+  package let order: Int
+  package let limit: Int
   /// An orthonormal basis of the signals' space: real parts of all antennas, then imaginary parts.
-  let signals: AlignedBuffer<Double>
-  private(set) var count = 0
+  package let signals: AlignedBuffer<Double>
+  package private(set) var count = 0
   private let leading: LeadingVectors
   private let whole: Whole
 
@@ -17,7 +17,7 @@ final class SubspaceSplit {
     case complex(HermitianEigenvectors.Workspace)
   }
 
-  init(order: Int, limit: Int, isReal: Bool) {
+  package init(order: Int, limit: Int, isReal: Bool) {
     self.order = order
     self.limit = limit
     signals = AlignedBuffer(count: 2 * order * limit, zero: 0)
@@ -34,7 +34,7 @@ final class SubspaceSplit {
   /// Finds how many sources there are, and the space of their eigenvectors.
   ///
   /// - Returns: whether the iteration settled and there is at least one source.
-  func decompose(_ covariance: SampleCovariance, sources: SourceCount) -> Bool {
+  package func decompose(_ covariance: SampleCovariance, sources: SourceCount) -> Bool {
     if case .known(let known) = sources {
       count = min(known, order - 1)
       if leading.find(covariance.isReal ? covariance.real.pointer : covariance.complex.pointer, count: count) {

@@ -8,7 +8,7 @@ import UWBPlatform
 ///
 /// (Barabell 1983.) Cost: M²/2 additions for the coefficients, M products a grid point of 16·M, then some 3–5 Newton
 /// steps of M products and one sine and cosine for each minimum.
-final class TrigonometricSpectrum {
+package final class TrigonometricSpectrum {
   let order: Int
   /// μ at the field of view's end.
   let limit: Double

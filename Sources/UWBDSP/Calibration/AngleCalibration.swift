@@ -16,11 +16,8 @@ public struct AngleCalibration: Sendable, Hashable, Codable {
   public var antennas: AntennaCalibration?
 
   /// How far a phase difference of the board in use may lie from the calibrated board's, rad²; `nil` where they are one
-  /// board. `otherBoardVariance` for any other, less after `BoardTrim`.
+  /// board. `BoardTrim.otherBoardVariance` for any other, less after a trim.
   public var boardVariance: Double?
-
-  /// What offset and shape of a phase difference differ by from one board of a kind to another, rad².
-  public static let otherBoardVariance = BoardTrim.offsetVariance + BoardTrim.shapeVariance
 
   /// Creates one with the given values.
   public init(

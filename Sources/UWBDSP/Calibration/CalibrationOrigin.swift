@@ -44,8 +44,8 @@ public struct CalibrationOrigin: Sendable, Hashable, Codable {
   public var date: String?
   /// Name of the radio's profile.
   public var profile: String?
-  /// The first-path estimator in use.
-  public var delay: DelayMethod?
+  /// Name of the first-path estimator in use.
+  public var delay: String?
   /// The devices that recorded, as `DeviceAddress` prints them.
   public var local: [String]?
   /// The devices that they ranged with.

@@ -103,10 +103,10 @@ public struct DelayCalibration: Sendable, Hashable, Codable {
 }
 
 /// A `DelayCalibration` made ready for the engine: no search by text, no allocation.
-struct DelayCorrection: Sendable {
+package struct DelayCorrection: Sendable {
   /// What is to be taken off a distance, and the variance that this adds.
-  struct Bias {
-    var distance: Double
+  package struct Bias {
+    package var distance: Double
     var variance: Double
   }
 
@@ -142,7 +142,7 @@ struct DelayCorrection: Sendable {
   private static let unnoticedObstruction = 0.1
 
   /// - Precondition: the calibration has no `problem`.
-  init(_ calibration: DelayCalibration, propagationSpeed: Double) {
+  package init(_ calibration: DelayCalibration, propagationSpeed: Double) {
     precondition(calibration.problem == nil, "a delay calibration that makes no sense: \(calibration.problem ?? "")")
     var delays: [DeviceAddress: Double] = [:]
     for device in calibration.devices {
@@ -167,7 +167,7 @@ struct DelayCorrection: Sendable {
   ///   - local: the local device's own address, where it is known.
   ///   - powerdBm: mean received power of the local device's receptions.
   ///   - lineOfSightProbability: 0 … 1; `nil` takes the distance for one in line of sight, its deviation for one that may not be.
-  func bias(
+  package func bias(
     local: DeviceAddress?, peer: DeviceAddress, powerdBm: Double?, lineOfSightProbability: Double? = nil
   ) -> Bias {
     let own = local.map { delays[$0] ?? otherDelay } ?? unnamedDelay

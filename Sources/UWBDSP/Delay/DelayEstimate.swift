@@ -64,7 +64,8 @@ public struct DelayEstimate: Sendable, Hashable {
     return 10 * Double.log10(amplitude.lengthSquared / noiseVariance)
   }
 
-  mutating func reset(_ status: DelayStatus, noiseVariance: Double = 0, threshold: Double = 0) {
+  /// Begins anew: no paths, whose memory is kept.
+  public mutating func reset(_ status: DelayStatus, noiseVariance: Double = 0, threshold: Double = 0) {
     self.status = status
     self.noiseVariance = noiseVariance
     self.threshold = threshold

@@ -7,10 +7,10 @@ import Numerics
 /// taps round a candidate are interpolated.
 public final class EdgeReader {
   /// RMS angular bandwidth of interpolated white noise, rad a tap.
-  static let noiseBandwidth = Double.pi / 3.0.squareRoot()
+  package static let noiseBandwidth = Double.pi / 3.0.squareRoot()
 
   /// An edge in the window that is loaded.
-  struct Edge {
+  package struct Edge {
     /// Where the magnitude passes the level, taps from the accumulator's start.
     var crossing: Double
     /// The magnitude there: the level, or more where the magnitude turns before it falls to the level.
@@ -25,19 +25,19 @@ public final class EdgeReader {
   private let sideLobeMargin: Float
   private var loadedTap: Int?
 
-  init(_ receiver: ReceiverModel, sideLobeMargin: Double) {
+  package init(_ receiver: ReceiverModel, sideLobeMargin: Double) {
     slope = PulseSlope(receiver.pulse, tapSpacing: receiver.tapSpacing)
     self.sideLobeMargin = Float(sideLobeMargin)
   }
 
   /// The magnitude that noise alone passes at `rate` in a search over `tapCount` taps.
-  func level(_ taps: PreparedTaps, tapCount: Int, rate: Double) -> Double {
+  package func level(_ taps: PreparedTaps, tapCount: Int, rate: Double) -> Double {
     (taps.noiseVariance
       * FirstPathSearch.detectionLevel(tapCount: tapCount, rate: rate, bandwidth: Self.noiseBandwidth)).squareRoot()
   }
 
   /// The magnitude that `threshold` asks for in a search over `tapCount` taps.
-  func level(
+  package func level(
     _ threshold: EdgeThreshold, _ taps: PreparedTaps, tapCount: Int, _ receiver: ReceiverModel
   ) -> Double {
     let rate = receiver.falseAlarmRate
@@ -54,7 +54,7 @@ public final class EdgeReader {
   }
 
   /// Forgets the window of the CIR before; called for each CIR.
-  func reset() { loadedTap = nil }
+  package func reset() { loadedTap = nil }
 
   private func load(_ taps: PreparedTaps, around tap: Int) {
     guard loadedTap != tap else { return }
@@ -63,13 +63,13 @@ public final class EdgeReader {
   }
 
   /// The fine point of the strongest tap's crest, in the window around it.
-  func strongest(_ taps: PreparedTaps) -> Int {
+  package func strongest(_ taps: PreparedTaps) -> Int {
     load(taps, around: taps.peakTap)
     return window.crestOfCentre()
   }
 
   /// The first edge over `level` whose crest is no side lobe, from the tap `range.lowerBound` on.
-  func first(_ taps: PreparedTaps, in range: Range<Int>, level: Double) -> Edge? {
+  package func first(_ taps: PreparedTaps, in range: Range<Int>, level: Double) -> Edge? {
     let power = level * level
     let tapPower = Float(power * slope.straddle * slope.straddle)
     var tap = range.lowerBound
@@ -109,7 +109,7 @@ public final class EdgeReader {
   }
 
   /// The crossing of `power` on the slope that leads up to the crest at `top`.
-  func edge(top: Int, power: Double) -> Edge {
+  package func edge(top: Int, power: Double) -> Edge {
     var point = top
     while point > 0, window.power(point) >= power, window.power(point - 1) <= window.power(point) { point -= 1 }
     guard window.power(point) < power else {
@@ -127,13 +127,13 @@ public final class EdgeReader {
   }
 
   /// `found` as `threshold` reads it: at the level, or at a share of its own crest.
-  func edge(_ found: Edge, _ threshold: EdgeThreshold) -> Edge {
+  package func edge(_ found: Edge, _ threshold: EdgeThreshold) -> Edge {
     guard case .firstMaximum(let share) = threshold else { return found }
     return edge(top: found.top, power: share * share * window.power(found.top))
   }
 
   /// The edge of the strongest tap's own pulse, read at a share of its crest.
-  func strongestEdge(_ taps: PreparedTaps, _ threshold: EdgeThreshold) -> Edge {
+  package func strongestEdge(_ taps: PreparedTaps, _ threshold: EdgeThreshold) -> Edge {
     let top = strongest(taps)
     guard case .firstMaximum = threshold else { return edge(top: top, power: 0.25 * window.power(top)) }
     return edge(Edge(crossing: 0, magnitude: 0, top: top), threshold)
@@ -144,7 +144,7 @@ public final class EdgeReader {
   /// - Parameters:
   ///   - quietTaps: taps in which noise alone may not reach the level.
   ///   - start: the tap at which to search forward, for a level.
-  func searchBack(
+  package func searchBack(
     _ taps: PreparedTaps, _ threshold: EdgeThreshold, _ receiver: ReceiverModel, quietTaps: Int,
     into estimate: inout DelayEstimate, from start: (_ level: Double) -> Int
   ) {
@@ -160,7 +160,8 @@ public final class EdgeReader {
 
   /// Whether the strongest point of all is more than noise; a receiver that has decoded a frame knows that there is a
   /// path, so the level is laxer than the one that guards against early false paths (`FirstPathSearch.presence`).
-  func detectsPresence(_ taps: PreparedTaps, falseAlarmRate: Double, into estimate: inout DelayEstimate) -> Bool {
+  package func detectsPresence(_ taps: PreparedTaps, falseAlarmRate: Double, into estimate: inout DelayEstimate) -> Bool
+  {
     let presence = level(taps, tapCount: taps.count, rate: max(FirstPathSearch.presence, falseAlarmRate))
     estimate.reset(.noFirstPath, noiseVariance: taps.noiseVariance, threshold: presence)
     return window.power(strongest(taps)) >= presence * presence
@@ -169,7 +170,7 @@ public final class EdgeReader {
   /// The path that `edge` leads up to: a lone path with that edge peaks there.
   ///
   /// - Parameter compensates: whether the way from the crossing to the crest is added.
-  func path(_ edge: Edge, noiseVariance: Double, compensates: Bool) -> PathEstimate {
+  package func path(_ edge: Edge, noiseVariance: Double, compensates: Bool) -> PathEstimate {
     let amplitude = window.amplitude(edge.top)
     let inverseSNR = noiseVariance / max(amplitude.lengthSquared, .leastNormalMagnitude)
     let crossing = slope.crossing(at: edge.magnitude / max(amplitude.length, .leastNormalMagnitude))
@@ -179,7 +180,7 @@ public final class EdgeReader {
   }
 
   /// The latest tap such that, walking back from `tap`, no more than `gap` quiet taps in a row were met.
-  func walkBack(_ taps: PreparedTaps, from tap: Int, gap: Int, level: Double) -> Int {
+  package func walkBack(_ taps: PreparedTaps, from tap: Int, gap: Int, level: Double) -> Int {
     let tapPower = Float(level * level * slope.straddle * slope.straddle)
     let powers = taps.powers.pointer
     var earliest = tap

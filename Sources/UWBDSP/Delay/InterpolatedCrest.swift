@@ -5,7 +5,7 @@ import Numerics
 ///
 /// z(τ) = Σ_k p(k − τ)·h[k] / Σ_k p(k)², so that a path's crest is its amplitude. Without the filter, the noise beyond
 /// the pulse's band would move the crest by more than twice the bound (standard pulse).
-final class InterpolatedCrest {
+package final class InterpolatedCrest {
   private let window = InterpolatedWindow()
   /// The matched filter's spectrum.
   private let filter = AlignedBuffer<Float>(count: 2 * 64, zero: 0)
@@ -14,7 +14,7 @@ final class InterpolatedCrest {
   /// Σ p(k)²
   private let energy: Double
 
-  init(_ receiver: ReceiverModel) {
+  package init(_ receiver: ReceiverModel) {
     let (pulse, tapSpacing) = (receiver.pulse, receiver.tapSpacing)
     var sum = 0.0
     var energy = 0.0
@@ -33,11 +33,11 @@ final class InterpolatedCrest {
   }
 
   /// Filters and interpolates the window around `tap`.
-  func load(_ taps: PreparedTaps, around tap: Int) { window.load(taps, around: tap, filter: filter.pointer) }
+  package func load(_ taps: PreparedTaps, around tap: Int) { window.load(taps, around: tap, filter: filter.pointer) }
 
   /// The path whose maximum is the strongest point, refined by a parabola; its deviation is the Cramér–Rao bound of a lone path,
   /// σ²/(2·|a|²·Σ p'²).
-  func path(noiseVariance: Double) -> PathEstimate {
+  package func path(noiseVariance: Double) -> PathEstimate {
     let point = window.strongest()
     let offset = parabola(around: point)
     let amplitude = window.amplitude(point)

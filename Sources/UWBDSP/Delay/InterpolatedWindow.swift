@@ -1,7 +1,7 @@
 import Numerics
 
 /// A window of 64 taps, interpolated to 1/16 tap: where edges and crests are read off.
-final class InterpolatedWindow {
+package final class InterpolatedWindow {
   static let pointsPerTap = 16
   /// Taps of the window before the one it is loaded around.
   static let before = 24

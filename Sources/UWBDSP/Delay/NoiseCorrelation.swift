@@ -60,13 +60,13 @@ public struct NoiseCorrelation: Sendable, Hashable {
 
 /// Turns noise of a known correlation into white noise of the same power, over a window of taps: multiplies by L⁻¹,
 /// where L·Lᵀ is the window's correlation matrix. Cost O(window²) a vector.
-struct Whitening: Sendable {
+package struct Whitening: Sendable {
   let tapCount: Int
   /// L⁻¹ by rows.
   private let rows: [Double]
 
   /// `nil` for white noise, which needs none.
-  init?(_ correlation: NoiseCorrelation, tapCount: Int) {
+  package init?(_ correlation: NoiseCorrelation, tapCount: Int) {
     guard !correlation.isWhite else { return nil }
     self.tapCount = tapCount
     let factor = SmallCholesky(order: tapCount)
@@ -87,7 +87,7 @@ struct Whitening: Sendable {
   }
 
   /// In place, on `tapCount` numbers.
-  func apply(_ vector: UnsafeMutablePointer<Double>) {
+  package func apply(_ vector: UnsafeMutablePointer<Double>) {
     rows.withUnsafeBufferPointer { rows in
       guard let base = rows.baseAddress else { return }
       // Each row needs only what lies before it, so the last comes first.
@@ -100,14 +100,14 @@ struct Whitening: Sendable {
   /// The same on numbers of single precision.
   ///
   /// - Parameter room: for `tapCount` numbers in the precision that whitening takes.
-  func apply(_ vector: UnsafeMutablePointer<Float>, room: AlignedBuffer<Double>) {
+  package func apply(_ vector: UnsafeMutablePointer<Float>, room: AlignedBuffer<Double>) {
     for tap in 0..<tapCount { room.pointer[tap] = Double(vector[tap]) }
     apply(room.pointer)
     for tap in 0..<tapCount { vector[tap] = Float(room.pointer[tap]) }
   }
 
   /// L⁻¹·A·L⁻ᵀ in place of a symmetric A.
-  func applyToBothSides(_ matrix: UnsafeMutablePointer<Double>) {
+  package func applyToBothSides(_ matrix: UnsafeMutablePointer<Double>) {
     for column in 0..<tapCount { apply(matrix + column * tapCount) }
     for row in 0..<tapCount {
       for column in 0..<row { swap(&matrix[column * tapCount + row], &matrix[row * tapCount + column]) }

@@ -1,6 +1,6 @@
 extension PathFit {
   /// Appends the paths as they were solved, with deviations for a noise variance. The curvature is that of `differentiate`.
-  func report(
+  package func report(
     _ delays: UnsafePointer<Double>, count: Int, firstTap: Int, variance: Double, into estimate: inout DelayEstimate
   ) {
     invertCurvature(count: count)

@@ -13,15 +13,15 @@ import Numerics
 ///
 /// Columns are of single precision, their products summed up in it, small matrices and delays in double: the cost is had from the
 /// residual itself, so that rounding stays 100 dB below the strongest tap.
-final class PathFit: PathModel, DescentModel {
-  static let mostPaths = Int(CUWB_MOST_PATHS)
+package final class PathFit: PathModel, DescentModel {
+  package static let mostPaths = Int(CUWB_MOST_PATHS)
   /// What has to be left of a slope's energy after projection before it may be had by a difference.
   private static let closeness = 0.05
   /// What single precision leaves uncertain of a sum of a window's products.
   private static let rounding = 1e-6
 
   static let origin = 0.0
-  let windowTaps: Int
+  package let windowTaps: Int
   private let pulses: PathPulses
   private let whitening: Whitening?
   /// Room for a column that is whitened.
@@ -29,7 +29,7 @@ final class PathFit: PathModel, DescentModel {
   private let starts: PathStarts
   private let real: AlignedBuffer<Float>
   private let imaginary: AlignedBuffer<Float>
-  private(set) var strongestPower = 0.0
+  package private(set) var strongestPower = 0.0
 
   /// `windowTaps` in whole vectors: columns are so far apart, and zero behind the window.
   private let stride: Int
@@ -56,7 +56,7 @@ final class PathFit: PathModel, DescentModel {
   /// H⁻¹, once `invertCurvature` was called.
   let covariance: AlignedBuffer<Double>
 
-  convenience init(table: PulseTable, windowTaps: Int, noise: NoiseCorrelation = .white) {
+  package convenience init(table: PulseTable, windowTaps: Int, noise: NoiseCorrelation = .white) {
     self.init(
       PathPulses(table, windowTaps: windowTaps), noise: noise,
       starts: PathStarts(table: table, windowTaps: windowTaps, noise: noise))
@@ -95,7 +95,7 @@ final class PathFit: PathModel, DescentModel {
   func start(count: Int) -> (position: Double, gain: Double) { starts.strongest(self, count: count) }
 
   /// Takes the window's taps from `firstTap` on, times `factor`; taps outside the CIR are zero.
-  func load(_ taps: PreparedTaps, firstTap: Int, factor: Complex<Double> = .one) {
+  package func load(_ taps: PreparedTaps, firstTap: Int, factor: Complex<Double> = .one) {
     strongestPower = 0
     let source = taps.taps(in: firstTap..<firstTap + windowTaps)
     let (x, y) = (factor.rawStorage.x, factor.rawStorage.y)
@@ -125,7 +125,7 @@ final class PathFit: PathModel, DescentModel {
     (UnsafePointer(real.pointer), UnsafePointer(imaginary.pointer))
   }
 
-  var residuals: (real: UnsafePointer<Float>, imaginary: UnsafePointer<Float>) {
+  package var residuals: (real: UnsafePointer<Float>, imaginary: UnsafePointer<Float>) {
     (UnsafePointer(realResidual.pointer), UnsafePointer(imaginaryResidual.pointer))
   }
 
@@ -143,12 +143,12 @@ final class PathFit: PathModel, DescentModel {
 
   func solvedDelay(_ index: Int) -> Double { solvedDelays.pointer[index] }
 
-  func amplitude(_ index: Int) -> Complex<Double> {
+  package func amplitude(_ index: Int) -> Complex<Double> {
     Complex(amplitudes.pointer[2 * index], amplitudes.pointer[2 * index + 1])
   }
 
   /// Whether paths cancel each other: amplitudes far beyond any tap, of two delays that have run into one.
-  func hasCollapsed(count: Int) -> Bool {
+  package func hasCollapsed(count: Int) -> Bool {
     (0..<count).contains { amplitude($0).lengthSquared > 300 * strongestPower }
   }
 
@@ -189,7 +189,7 @@ final class PathFit: PathModel, DescentModel {
   }
 
   /// G⁻¹ applied in place to one vector of `count` numbers; `solve` has to have succeeded.
-  func applyInverseGram(_ vector: UnsafeMutablePointer<Double>, count: Int) {
+  package func applyInverseGram(_ vector: UnsafeMutablePointer<Double>, count: Int) {
     gram.solve(vector, order: count)
   }
 
@@ -197,7 +197,7 @@ final class PathFit: PathModel, DescentModel {
   func gramFactor(_ row: Int, _ column: Int) -> Double { gram[row, column] }
 
   /// Amplitudes, residual and cost for `delays` (taps from the window's start); `nil` where two paths coincide.
-  func solve(_ delays: UnsafePointer<Double>, count: Int) -> Double? {
+  package func solve(_ delays: UnsafePointer<Double>, count: Int) -> Double? {
     solvedDelays.pointer.update(from: delays, count: count)
     pulses.evaluate(delays: delays, count: count, into: basis.pointer)
     whiten(basis.pointer, count: count)
@@ -218,7 +218,7 @@ final class PathFit: PathModel, DescentModel {
   }
 
   /// Gradient and Kaufman's matrix at the point that `solve` was given last; `false` where the matrix is singular.
-  func differentiate(_ delays: UnsafePointer<Double>, count: Int) -> Bool {
+  package func differentiate(_ delays: UnsafePointer<Double>, count: Int) -> Bool {
     fillCurvature(delays, count: count)
     return descent.factorise(count)
   }

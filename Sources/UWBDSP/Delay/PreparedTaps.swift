@@ -1,4 +1,5 @@
 import CUWBKernels
+import Numerics
 
 /// One antenna's taps, ready for estimators: scaled single precision, the radio's additive pattern removed, noise
 /// floor known. Made once for each thread, loaded for each CIR.
@@ -33,7 +34,7 @@ public final class PreparedTaps {
   private var isWhole = true
   private var scale: Float = 1
   /// |h|² of each tap, zero behind the last to the end of its block.
-  let powers: AlignedBuffer<Float>
+  package let powers: AlignedBuffer<Float>
   /// The largest |h|² of every fourth tap of each block of `blockTaps` taps, and of the ones after them, two and three after.
   private let quarterPeaks: AlignedBuffer<Float>
   static let margin = 8
@@ -79,8 +80,17 @@ public final class PreparedTaps {
   /// Blocks that hold `taps` taps, the last one perhaps not full.
   static func blockCount(_ taps: Int) -> Int { (taps + blockTaps - 1) / blockTaps }
 
+  /// A tap's sample, in scaled units.
+  ///
+  /// - Precondition: `tap` lies in `0..<count`.
+  public subscript(tap: Int) -> Complex<Float> {
+    precondition((0..<count).contains(tap), "tap \(tap) of \(count)")
+    let first = taps(in: tap..<tap + 1) + 2 * tap
+    return Complex(first[0], first[1])
+  }
+
   /// The first tap's real part; any tap may be read.
-  var taps: UnsafeMutablePointer<Float> {
+  package var taps: UnsafeMutablePointer<Float> {
     if !isWhole {
       convert(0..<count)
       isWhole = true
@@ -90,7 +100,7 @@ public final class PreparedTaps {
 
   /// The first tap's real part, where only the taps of `range` are going to be read; those outside the CIR are zero up to
   /// `margin`.
-  func taps(in range: Range<Int>) -> UnsafeMutablePointer<Float> {
+  package func taps(in range: Range<Int>) -> UnsafeMutablePointer<Float> {
     if !isWhole { convert(range.clamped(to: 0..<count)) }
     return firstSample
   }

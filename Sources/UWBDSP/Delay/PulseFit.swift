@@ -30,8 +30,8 @@ public struct PulseFit: DelayEstimator {
     self.mostPaths = mostPaths
   }
 
-  static let before = 12
-  static let after = 10
+  package static let before = 12
+  package static let after = 10
 
   /// What a fit ended at, for those who weigh it against another model.
   struct Ending {

@@ -35,9 +35,9 @@ public struct ReceiverModel: Sendable, Hashable {
   }
 
   /// What tables of likelihoods hang on: the pulse, its sampling and the noise's correlation; all else as usual.
-  var waveform: ReceiverModel { ReceiverModel(pulse: pulse, tapSpacing: tapSpacing, noise: noise) }
+  package var waveform: ReceiverModel { ReceiverModel(pulse: pulse, tapSpacing: tapSpacing, noise: noise) }
 
   /// Variance of a tap, from noise of variance `noise` and from what the pulse leaves unexplained of a path whose power is `peak`.
   @inline(__always)
-  func variance(noise: Double, peak: Double) -> Double { noise + modelError * modelError * peak }
+  package func variance(noise: Double, peak: Double) -> Double { noise + modelError * modelError * peak }
 }

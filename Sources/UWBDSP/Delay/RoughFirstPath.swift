@@ -1,15 +1,15 @@
 /// `FirstPathSearch` with its memory: where every fit on one antenna begins.
-struct RoughFirstPath {
+package struct RoughFirstPath {
   private let search: FirstPathSearch
   private let memory: FirstPathSearch.Workspace
 
-  init(_ receiver: ReceiverModel, filter: FirstPathSearch.Filter = .smoothed, tapCount: Int) {
+  package init(_ receiver: ReceiverModel, filter: FirstPathSearch.Filter = .smoothed, tapCount: Int) {
     search = FirstPathSearch(receiver, filter: filter)
     memory = FirstPathSearch.Workspace(tapCount: tapCount)
   }
 
   /// The first path in half taps from the accumulator's start; `nil` where there is none, and `estimate` then says why.
-  func find(_ taps: PreparedTaps, into estimate: inout DelayEstimate) -> Int? {
+  package func find(_ taps: PreparedTaps, into estimate: inout DelayEstimate) -> Int? {
     guard taps.isUsable else {
       estimate.reset(.emptyImpulseResponse)
       return nil

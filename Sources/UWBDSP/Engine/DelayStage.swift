@@ -6,7 +6,11 @@ public final class DelayStage {
   /// A stage of this estimator, with its workspace for CIRs of so many taps.
   public init<Estimator: DelayEstimator>(_ estimator: Estimator, tapCount: Int) {
     let workspace = estimator.makeWorkspace(tapCount: tapCount)
-    body = { estimator.estimate($0, into: &$1, using: workspace) }
+    body = { taps, estimate in
+      estimator.estimate(taps, into: &estimate, using: workspace)
+      // Estimators needn't say what the taps say.
+      if estimate.noiseVariance == 0 { estimate.noiseVariance = taps.noiseVariance }
+    }
   }
 
   /// The same answer whatever the taps.
@@ -26,27 +30,7 @@ public final class DelayStage {
     _ configuration: RangingEngine.Configuration, tapCount: Int, tapSpacing: Double = UWB.tap
   ) -> DelayStage {
     guard EngineLimits.tapSpacing.contains(tapSpacing) else { return DelayStage(status: .beyondLimits) }
-    let receiver = configuration.receiver(tapSpacing: tapSpacing)
-    let window = FrequencyWindow(receiver)
-    func stage(_ estimator: some DelayEstimator) -> DelayStage { DelayStage(estimator, tapCount: tapCount) }
-
-    switch configuration.delay == .chip ? configuration.profile.delay : configuration.delay {
-    case .peak: return stage(PeakTap(receiver))
-    case .leadingEdge: return stage(LeadingEdge(receiver))
-    case .jumpBack: return stage(JumpBackSearchForward(receiver))
-    case .serialBackward: return stage(SerialBackwardSearch(receiver))
-    case .searchSubtract: return stage(SearchSubtract(receiver))
-    case .searchSubtractReadjust: return stage(SearchSubtractReadjust(receiver))
-    case .clean: return stage(Clean(receiver))
-    case .music: return stage(DelayMUSIC(window))
-    case .rootMUSIC: return stage(DelayRootMUSIC(window))
-    case .esprit: return stage(DelayESPRIT(window))
-    case .matrixPencil: return stage(DelayMatrixPencil(window))
-    case .pulseFit: return stage(PulseFit(receiver))
-    case .denseOnset: return stage(DenseOnset(receiver))
-    case .riceFit: return stage(RiceFit(receiver))
-    case .adaptive: return stage(AdaptiveFit(receiver))
-    case .edgeFit, .chip: return stage(EdgeFit(receiver))
-    }
+    let method = configuration.delay == .chip ? configuration.profile.delay : configuration.delay
+    return method.stage(configuration.receiver(tapSpacing: tapSpacing), tapCount: tapCount)
   }
 }

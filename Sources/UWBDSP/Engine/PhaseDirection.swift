@@ -3,10 +3,10 @@ import UWBPlatform
 
 /// Direction of exchanges that hold phase differences in place of CIRs: through the calibrated manifold where there is
 /// one, else by the plane wave over the antennas that were given.
-struct PhaseDirection: Sendable, Hashable {
+package struct PhaseDirection: Sendable, Hashable {
   /// What a chip's phase difference is taken to be off by where nothing was measured, rad: 5°, what an uncalibrated
   /// board's antennas differ by, rather than what its noise is.
-  static let assumedDeviation = 5 * Double.pi / 180
+  package static let assumedDeviation = 5 * Double.pi / 180
 
   private let search: ManifoldSearch?
   private let fit: PhaseFit?

@@ -15,8 +15,7 @@ public struct RangingEngine: Sendable {
     public var angle: AngleMethod
     /// What `uwb calibrate` measured of this set-up; its parts are `nil` where nothing was.
     public var calibration: Calibration
-    /// Chance that noise before the first path is taken for it (`FirstPathSearch`); for `PeakTap`, that a CIR of pure
-    /// noise yields a path.
+    /// Chance that noise before the first path is taken for it (`FirstPathSearch`).
     public var falseAlarmRate: Double
     /// Propagation speed, m/s.
     public var propagationSpeed: Double
@@ -88,7 +87,7 @@ public struct RangingEngine: Sendable {
   /// Measures one exchange. Missing or inconsistent input yields a status; this never throws.
   ///
   /// Where the delay estimator does not settle or gives an impossible distance, simpler ones are asked in turn, the chip's own first path
-  /// last (`DelayMethod.fallbacks`); `RangingMeasurement.fallback` names the one that was taken.
+  /// last; `RangingMeasurement.fallback` names the one that was taken.
   ///
   /// - Parameter clock: what earlier exchanges told of the two clocks (`ClockTracker`). Double-sided ranging needs none;
   ///   single-sided ranging takes it before the exchange's own carrier offset.
@@ -101,10 +100,10 @@ public struct RangingEngine: Sendable {
       exchange.localMessages.first?.holdsCIR == true || exchange.localMessages.second?.holdsCIR == true
     else { return wanted }
     let features = workspace.qualityFeatures
-    for method in configuration.delay.fallbacks {
-      var measurement = measure(exchange, by: method, clock: clock, using: workspace)
+    for fallback in configuration.delay.fallbacks {
+      var measurement = measure(exchange, by: fallback.method, clock: clock, using: workspace)
       guard measurement.status == .ok, measurement.distance != nil else { continue }
-      measurement.fallback = method
+      measurement.fallback = fallback
       let deviation = configuration.profile.fallbackDeviation * configuration.propagationSpeed
       measurement.addDeviation(deviation)
       return measurement

@@ -23,7 +23,12 @@ public struct LineOfSightModel: Sendable, Hashable, Codable {
 
   /// 0 … 1; allocates nothing.
   public func probability(_ features: QualityFeatures) -> Double {
-    LogisticRegression.probability(logOdds: logOdds(features))
+    Self.probability(logOdds: logOdds(features))
+  }
+
+  /// 1/(1 + e^(−x)) for log-odds x.
+  public static func probability(logOdds: Double) -> Double {
+    logOdds >= 0 ? 1 / (1 + Double.exp(-logOdds)) : Double.exp(logOdds) / (1 + Double.exp(logOdds))
   }
 
   /// Logarithm of the odds of line of sight.

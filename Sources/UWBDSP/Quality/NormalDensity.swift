@@ -1,14 +1,14 @@
 import Numerics
 
 /// Logarithms of normal densities, and their sums.
-enum NormalDensity {
-  static func logDensity(_ value: Double, mean: Double, deviation: Double) -> Double {
+package enum NormalDensity {
+  package static func logDensity(_ value: Double, mean: Double, deviation: Double) -> Double {
     let scaled = (value - mean) / deviation
     return -0.5 * scaled * scaled - Double.log(deviation * (2 * Double.pi).squareRoot())
   }
 
   /// ln(eᵃ + eᵇ)
-  static func logSum(_ a: Double, _ b: Double) -> Double {
+  package static func logSum(_ a: Double, _ b: Double) -> Double {
     max(a, b) + Double.log(onePlus: Double.exp(-abs(a - b)))
   }
 }

@@ -98,7 +98,7 @@ public enum QualityFeatureSet: String, Sendable, Hashable, CaseIterable {
   case site
 
   /// Whether a line-of-sight model of these features starts from the model that ships, which is made of `relative` ones.
-  var startsFromShipped: Bool { self != .relative }
+  package var startsFromShipped: Bool { self != .relative }
 
   private static let amplitudeFeatures: [QualityFeature] = [.peak, .noise, .energy, .freeSpacePeak, .signalToNoise]
   private static let firstPathFeatures: [QualityFeature] = [.firstPathShare, .firstPathToPeak, .firstPathPower]

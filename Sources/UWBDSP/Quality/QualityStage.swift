@@ -17,7 +17,7 @@ struct QualityStage: Sendable {
     lineOfSight = calibration?.lineOfSight ?? .unlabelled
     judgesByShape = lineOfSight.linear.features == [.siteOdds]
     baseline = calibration?.baseline
-    rangeBias = calibration?.delay == delay ? calibration?.rangeBias : nil
+    rangeBias = calibration?.delay == delay.name ? calibration?.rangeBias : nil
   }
 
   /// Completes `measurement` from the features of its receptions; what can't be told stays `nil`.

@@ -25,7 +25,7 @@ public struct SignalBaseline: Sendable, Hashable, Codable {
 
 extension QualityFeatures {
   /// 20·log₁₀ of the distance in metres, as entered.
-  var distancedB: Double { self[.freeSpacePeak] - self[.peak] }
+  package var distancedB: Double { self[.freeSpacePeak] - self[.peak] }
 }
 
 /// What the loss of the first path beyond free space says of line of sight, beside the shape of the CIR.
@@ -67,7 +67,7 @@ public struct ExcessLossModel: Sendable, Hashable {
   }
 
   /// Log-densities of an excess loss in both classes. A tenth of clear first paths have any loss.
-  func logDensities(_ excessLossdB: Double) -> (clear: Double, obstructed: Double) {
+  package func logDensities(_ excessLossdB: Double) -> (clear: Double, obstructed: Double) {
     let clear = NormalDensity.logDensity(excessLossdB, mean: self.clear.x, deviation: self.clear.y)
     let outlier = NormalDensity.logDensity(excessLossdB, mean: Self.outliers.mean, deviation: Self.outliers.deviation)
     return (

@@ -2,11 +2,11 @@
 ///
 /// FFTW runs up to twice as slow on less aligned memory, and plans may only be executed on memory aligned as the
 /// memory they were planned on.
-final class AlignedBuffer<Element: BitwiseCopyable> {
-  let pointer: UnsafeMutablePointer<Element>
-  let count: Int
+package final class AlignedBuffer<Element: BitwiseCopyable> {
+  package let pointer: UnsafeMutablePointer<Element>
+  package let count: Int
 
-  init(count: Int, zero: Element) {
+  package init(count: Int, zero: Element) {
     self.count = count
     let raw = UnsafeMutableRawPointer.allocate(
       byteCount: max(1, count) * MemoryLayout<Element>.stride, alignment: 64)

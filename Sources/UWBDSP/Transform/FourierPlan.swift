@@ -63,7 +63,7 @@ public final class FourierPlan: Sendable {
     transform = Transform(recipe)
   }
 
-  func execute(_ input: UnsafeMutablePointer<Float>, into output: UnsafeMutablePointer<Float>) {
+  package func execute(_ input: UnsafeMutablePointer<Float>, into output: UnsafeMutablePointer<Float>) {
     transform.execute(input, into: output)
   }
 }

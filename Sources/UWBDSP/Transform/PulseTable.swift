@@ -3,19 +3,19 @@
 /// Every tap of a fit shares the path's fractional delay, so the table is laid out by fraction: row φ holds
 /// p(k − φ/128) for k = −32 ..< 32 taps. A lookup blends two neighbouring rows; the error is below
 /// max|p''|/(8·128²) ≈ 10⁻⁵ of the peak for the standard's pulse. Outside ±32 taps the pulse counts as zero.
-final class PulseTable: Sendable {
+package final class PulseTable: Sendable {
   private static let fractionBits = 7
-  static let fractions = 1 << fractionBits
-  static let reach = 32
-  static let rowTaps = 2 * reach
+  package static let fractions = 1 << fractionBits
+  package static let reach = 32
+  package static let rowTaps = 2 * reach
 
   /// Rows 0 ... 128, each of 64 values.
-  let values: [Double]
+  package let values: [Double]
   /// Slopes −dp/dt per tap of *path delay*, that is dp(k − τ)/dτ.
-  let slopes: [Double]
+  package let slopes: [Double]
 
   /// Tabulates `function`, whose argument is in taps.
-  init(_ function: (Double) -> Double) {
+  package init(_ function: (Double) -> Double) {
     let rows = Self.fractions + 1
     var values = [Double](repeating: 0, count: rows * Self.rowTaps)
     var slopes = values
@@ -42,14 +42,14 @@ final class PulseTable: Sendable {
 
   /// The same numbers, in the same memory, for all who ask for this pulse: a table takes a millisecond, and what two threads or
   /// two stages read of one memory stays in the processor's cache.
-  convenience init(_ shape: PulseShape, tapSpacing: Double) {
+  package convenience init(_ shape: PulseShape, tapSpacing: Double) {
     self.init(
       sharing: Self.kept.value(for: Key(shape: shape, tapSpacing: tapSpacing)) {
         PulseTable { shape($0 * tapSpacing) }
       })
   }
 
-  convenience init(_ receiver: ReceiverModel) { self.init(receiver.pulse, tapSpacing: receiver.tapSpacing) }
+  package convenience init(_ receiver: ReceiverModel) { self.init(receiver.pulse, tapSpacing: receiver.tapSpacing) }
 
   private init(sharing other: PulseTable) {
     values = other.values
@@ -57,7 +57,7 @@ final class PulseTable: Sendable {
   }
 
   /// Energy of the taps of a pulse over the power of its peak, mean over the fractions.
-  var meanEnergy: Double {
+  package var meanEnergy: Double {
     values.prefix(Self.fractions * Self.rowTaps).reduce(0) { $0 + $1 * $1 } / Double(Self.fractions)
   }
 
@@ -67,7 +67,7 @@ final class PulseTable: Sendable {
   /// Every tap row that a fit looks at passes here, so nothing is converted: adding 1.5·2⁵² leaves a number of this size
   /// rounded in the low bits of its own pattern. Half a row less makes that a rounding down.
   @inline(__always)
-  static func place(_ delay: Double) -> (whole: Int, row: Int, blend: Double) {
+  package static func place(_ delay: Double) -> (whole: Int, row: Int, blend: Double) {
     let farthest = 0x1p32
     let above = delay > -farthest ? delay : -farthest
     let position = (above < farthest ? above : farthest) * Double(fractions)
@@ -78,7 +78,7 @@ final class PulseTable: Sendable {
   }
 
   /// Where a row of the table begins, values and slopes, at the column of tap 0.
-  struct Row {
+  package struct Row {
     var values: UnsafePointer<Double>
     var slopes: UnsafePointer<Double>
   }
@@ -88,7 +88,7 @@ final class PulseTable: Sendable {
   ///
   /// - Precondition: columns from 0 to the last that `body` reads lie within the rows, ±`reach` taps round the delay.
   @inline(__always)
-  func read<Result>(_ delay: Double, _ body: (Row, Double) -> Result) -> Result {
+  package func read<Result>(_ delay: Double, _ body: (Row, Double) -> Result) -> Result {
     let (whole, row, blend) = Self.place(delay)
     let start = row * Self.rowTaps + Self.reach - whole
     precondition(start >= 0 && start < values.count - Self.rowTaps, "a delay of \(delay) taps is outside the table")
@@ -104,7 +104,7 @@ final class PulseTable: Sendable {
 
   /// Writes p(k − `delay`) for the `count` taps k = `first` ..< `first` + `count`.
   @inline(__always)
-  func evaluate(
+  package func evaluate(
     delay: Double, firstTap first: Int, count: Int, into value: UnsafeMutablePointer<Double>
   ) {
     lookup(values, delay: delay, firstTap: first, count: count, into: value)
@@ -112,7 +112,7 @@ final class PulseTable: Sendable {
 
   /// Writes dp(k − τ)/dτ at τ = `delay`, as `evaluate` does for the pulse.
   @inline(__always)
-  func evaluateSlope(
+  package func evaluateSlope(
     delay: Double, firstTap first: Int, count: Int, into slope: UnsafeMutablePointer<Double>
   ) {
     lookup(slopes, delay: delay, firstTap: first, count: count, into: slope)

@@ -1,3 +1,4 @@
+import UWBCalibration
 import UWBDSP
 
 /// How well first-path estimators do on one arena family, held against `PeakShareCrossing`.

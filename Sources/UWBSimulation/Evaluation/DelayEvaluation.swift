@@ -90,7 +90,7 @@ public struct DelayEvaluation: Sendable {
     let gathered = inShares(of: trialCount, threads: threads) { run($0, progress: progress) }
     let bounds = gathered.flatMap(\.bounds)
     return methods.indices.map { index in
-      Self.row(methods[index].rawValue, gathered.flatMap { $0.answers[index] }, bounds)
+      Self.row(methods[index].name, gathered.flatMap { $0.answers[index] }, bounds)
     }
   }
 

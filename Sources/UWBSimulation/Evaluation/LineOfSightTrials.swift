@@ -1,4 +1,5 @@
 import Numerics
+import UWBCalibration
 import UWBDSP
 import UWBPlatform
 

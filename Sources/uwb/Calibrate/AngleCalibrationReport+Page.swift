@@ -1,4 +1,5 @@
 import Foundation
+import UWBCalibration
 import UWBDSP
 import UWBReport
 

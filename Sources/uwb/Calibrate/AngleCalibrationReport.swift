@@ -1,4 +1,5 @@
 import Foundation
+import UWBCalibration
 import UWBCapture
 import UWBDSP
 import UWBReport

@@ -1,3 +1,4 @@
+import UWBCalibration
 import UWBDSP
 
 /// How good line of sight and range bias are on captures that the models did not see.
@@ -73,10 +74,10 @@ struct BiasFigures {
     }
     for (method, samples) in zip(exchanges.methods, exchanges.samples) where method != .chip {
       let errors = zip(samples, truths).map { $0.distance - $1 }
-      methods.append(Method(name: method.rawValue, errors: errors))
+      methods.append(Method(name: method.name, errors: errors))
       methods.append(
         Method(
-          name: "\(method.rawValue) less a constant", errors: QualityBaseline.lessConstant(errors, groups: groups)))
+          name: "\(method.name) less a constant", errors: QualityBaseline.lessConstant(errors, groups: groups)))
     }
     let predictions = folds.flatMap(\.predictions)
     let judged = predictions.filter { $0.error != nil }

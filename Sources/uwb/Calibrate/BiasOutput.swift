@@ -32,7 +32,7 @@ struct BiasOutput {
       text.add("median_normalised_error", capture.normalisedError, places: 3)
       text.add("median_line_of_sight_probability", capture.probability, places: 4)
       text.add("line_of_sight_accuracy", capture.accuracy, places: 4)
-      text.add("delay", capture.bias?.delay.rawValue)
+      text.add("delay", capture.bias?.delay.name)
       text.add("features", capture.bias?.name)
       text.add("lambda", capture.bias?.lambda, places: 6)
       text.add("deviation_lambda", capture.bias?.deviationLambda, places: 6)
@@ -85,7 +85,7 @@ struct BiasOutput {
       text += cell(capture.trueDistance, 2, 7) + cell(capture.rawError, 3, 11) + cell(capture.error, 3, 7)
       text += cell(capture.deviation, 3, 8) + cell(capture.normalisedError, 2, 7) + cell(capture.probability, 2, 8)
       text += cell(capture.accuracy, 2, 7)
-      if let bias = capture.bias { text += "  \(bias.delay.rawValue) \(bias.name) λ \(bias.lambda)" }
+      if let bias = capture.bias { text += "  \(bias.delay.name) \(bias.name) λ \(bias.lambda)" }
       if let sight = capture.lineOfSight { text += " / LOS \(sight.featureSet.rawValue) λ \(sight.lambda)" }
       if !capture.oddities.isEmpty { text += "  ← " + capture.oddities.joined(separator: "; ") }
       text += "\n"

@@ -1,3 +1,4 @@
+import UWBCalibration
 import UWBDSP
 import UWBReport
 
@@ -43,7 +44,7 @@ struct BiasPage {
       ])
     for capture in figures.captures {
       let settings = [
-        capture.bias.map { "\($0.delay.rawValue) \($0.name) λ \($0.lambda)" },
+        capture.bias.map { "\($0.delay.name) \($0.name) λ \($0.lambda)" },
         capture.lineOfSight.map { "LOS \($0.featureSet.rawValue) λ \($0.lambda)" },
       ]
       table.add([

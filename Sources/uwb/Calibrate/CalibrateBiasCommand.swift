@@ -1,5 +1,7 @@
 import ArgumentParser
 import Foundation
+import UWBBaselines
+import UWBCalibration
 import UWBCapture
 import UWBDSP
 import UWBReport
@@ -114,7 +116,7 @@ struct CalibrateBiasCommand: ParsableCommand {
     let figures = BiasFigures(exchanges, folds)
     try CalibrationFile.update(out) { file, origins in
       file.quality = trained.calibration
-      origins.quality = exchanges.origin.made(delay: trained.calibration.delay)
+      origins.quality = exchanges.origin.made(delay: trained.bias?.delay)
     }
     try BiasOutput(kind: output, output: ByteOutput()).write(figures, exchanges)
     if let bias = trained.bias, bias.featureSet == nil {
@@ -124,7 +126,7 @@ struct CalibrateBiasCommand: ParsableCommand {
     }
     if let bias = trained.bias {
       Message.note(
-        "\(out): \(bias.delay.rawValue), features \(bias.name), λ \(bias.lambda), "
+        "\(out): \(bias.delay.name), features \(bias.name), λ \(bias.lambda), "
           + "deviation λ \(bias.deviationLambda)"
           + (trained.lineOfSight.map { "; line of sight \($0.featureSet.rawValue), λ \($0.lambda)" } ?? ""))
     }
@@ -183,8 +185,8 @@ struct CalibrateBiasCommand: ParsableCommand {
 
   private func methods() throws -> [DelayMethod] {
     try (estimators ?? "").split(separator: ",").map { name in
-      guard let method = DelayMethod(rawValue: String(name)) else {
-        throw Usage.unknown("estimator", String(name), DelayMethod.allCases.map(\.rawValue))
+      guard let method = DelayMethod.named(String(name)) else {
+        throw Usage.unknown("estimator", String(name), DelayMethod.all.map(\.name))
       }
       return method
     }

@@ -135,9 +135,9 @@ struct ChipCalibration {
       if !delay.lineOfSight.knots.isEmpty || delay.obstructed != nil {
         list.append("delay: the bias over received power has no place in a chip and is not written")
       }
-      if let method = calibration.origins?.delay?.delay, method != .chip {
+      if let method = calibration.origins?.delay?.delay, method != DelayMethod.chip.name {
         list.append(
-          "delay: made with --delay \(method.rawValue), and a chip takes its own first path; where captures hold CIRs, calibrate with --delay chip"
+          "delay: made with --delay \(method), and a chip takes its own first path; where captures hold CIRs, calibrate with --delay chip"
         )
       }
     }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import UWBCalibration
 import UWBCapture
 import UWBDSP
 import UWBReport

@@ -1,3 +1,4 @@
+import UWBCalibration
 import UWBDSP
 import UWBReport
 

@@ -1,3 +1,4 @@
+import UWBCalibration
 import UWBDSP
 
 /// What people should know of how a delay calibration was chosen.

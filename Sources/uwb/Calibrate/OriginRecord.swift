@@ -51,7 +51,7 @@ struct OriginRecord {
     made.version = Uwb.configuration.version
     made.date = Self.today
     made.profile = profiles.count == 1 ? profiles.first : nil
-    made.delay = delay ?? (estimators.count == 1 ? estimators.first : nil)
+    made.delay = (delay ?? (estimators.count == 1 ? estimators.first : nil))?.name
     made.local = list(local)
     made.peers = list(peers)
     made.board = board

@@ -1,4 +1,5 @@
 import ArgumentParser
+import UWBCalibration
 import UWBCapture
 import UWBDSP
 import UWBReport

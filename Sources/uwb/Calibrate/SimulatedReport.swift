@@ -1,3 +1,4 @@
+import UWBCalibration
 import UWBDSP
 import UWBReport
 import UWBSimulation
@@ -145,7 +146,7 @@ extension SimulatedReport.Judged {
 
   /// By fifths of the stated probability: its mean, and the share in line of sight.
   fileprivate var reliability: [(stated: Double, found: Double)] {
-    let probabilities = odds.map { LogisticRegression.probability(logOdds: $0) }
+    let probabilities = odds.map { LineOfSightModel.probability(logOdds: $0) }
     return (0..<5).compactMap { bin in
       let inside = probabilities.indices.filter { min(Int(5 * probabilities[$0]), 4) == bin }
       guard !inside.isEmpty else { return nil }

@@ -35,7 +35,7 @@ struct ArenaArrayPage {
   }
 
   private func name(_ row: ArenaArrayEvaluation.Row) -> String {
-    Set(rows.map(\.method)).count > 1 ? "\(row.family.name) · \(row.method.rawValue)" : row.family.name
+    Set(rows.map(\.method)).count > 1 ? "\(row.family.name) · \(row.method.name)" : row.family.name
   }
 
   private func score(_ quantity: String, _ value: (ArenaArrayEvaluation.Row) -> Double?) -> PagePicture? {

@@ -79,7 +79,7 @@ struct ArenaPage {
   private func sentence(_ drawn: [ArenaEvaluation.Row]) -> String {
     guard let first = drawn.first else { return "No family was scored." }
     let met = drawn.count(where: \.misses.isEmpty)
-    let name = first.isDefault ? "The default estimator" : "The estimator \(first.method.rawValue)"
+    let name = first.isDefault ? "The default estimator" : "The estimator \(first.method.name)"
     var text = "\(name) is within all limits on \(met) of \(drawn.count) families, \(first.trials) trials each"
     let count = Set(rows.map(ArenaTables.estimator)).count
     text += count > 1 ? "; the table has \(count) estimators." : "."

@@ -39,7 +39,7 @@ enum ArenaTables {
       ])
     for row in rows {
       table.add([
-        .text(row.family.name), .count(row.antennaCount), .text(row.method.rawValue), .count(row.trials),
+        .text(row.family.name), .count(row.antennaCount), .text(row.method.name), .count(row.trials),
         .number(row.delay.rms * 100, places: 2), .number(row.crossingRMS * 100, places: 2),
         percent(row.delay.grossShare), .number(row.delay.score, places: 2), percent(row.delay.beyondFiveShare),
         percent(row.delay.unansweredShare),
@@ -88,11 +88,11 @@ enum ArenaTables {
 
   /// A column of its own for the default, whichever estimator it is.
   static func estimator(_ row: ArenaEvaluation.Row) -> String {
-    row.isDefault ? "default" : row.method.rawValue
+    row.isDefault ? "default" : row.method.name
   }
 
   private static func name(_ row: ArenaEvaluation.Row) -> String {
-    row.isDefault ? "default (\(row.method.rawValue))" : row.method.rawValue
+    row.isDefault ? "default (\(row.method.name))" : row.method.name
   }
 }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import UWBBaselines
 import UWBCapture
 import UWBDSP
 import UWBReport

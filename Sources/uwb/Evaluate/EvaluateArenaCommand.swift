@@ -1,4 +1,5 @@
 import ArgumentParser
+import UWBBaselines
 import UWBCapture
 import UWBDSP
 import UWBSimulation
@@ -110,12 +111,12 @@ struct EvaluateArenaCommand: ParsableCommand {
 
   private func methods() throws -> [DelayMethod?] {
     // A simulated CIR carries no chip's first path.
-    let known = DelayMethod.allCases.filter { $0 != .chip }
+    let known = DelayMethod.all.filter { $0 != .chip }
     if estimators == "all" { return [nil] + known }
     return try estimators.split(separator: ",").map { name in
       if name == "default" { return nil }
-      guard let method = known.first(where: { $0.rawValue == name }) else {
-        throw Usage.unknown("estimator", String(name), ["default"] + known.map(\.rawValue))
+      guard let method = known.first(where: { $0.name == name }) else {
+        throw Usage.unknown("estimator", String(name), ["default"] + known.map(\.name))
       }
       return method
     }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import UWBBaselines
 import UWBCapture
 import UWBDSP
 import UWBReport
@@ -146,11 +147,11 @@ struct EvaluateDelayCommand: ParsableCommand {
 
   private func methods() throws -> [DelayMethod] {
     // A simulated CIR carries no chip's first path.
-    let known = DelayMethod.allCases.filter { $0 != .chip }
+    let known = DelayMethod.all.filter { $0 != .chip }
     guard let estimators, estimators != "all" else { return estimators == nil && !score.isEmpty ? [] : known }
     return try estimators.split(separator: ",").map { name in
-      guard let method = known.first(where: { $0.rawValue == name }) else {
-        throw Usage.unknown("estimator", String(name), known.map(\.rawValue))
+      guard let method = known.first(where: { $0.name == name }) else {
+        throw Usage.unknown("estimator", String(name), known.map(\.name))
       }
       return method
     }

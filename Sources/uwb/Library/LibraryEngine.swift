@@ -24,7 +24,7 @@ package final class LibraryEngine: Sendable {
   private let idle = StateLock<[Workspace]>([])
 
   package var profile: String { engine.configuration.profile.name }
-  package var estimator: String { engine.configuration.delay.rawValue }
+  package var estimator: String { engine.configuration.delay.name }
 
   /// - Throws: `LibraryError` for options that make no sense, or name files that can't be read.
   package convenience init(options arguments: [String]) throws {

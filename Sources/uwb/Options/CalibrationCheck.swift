@@ -40,7 +40,7 @@ struct CalibrationCheck {
   }
 
   private var usesRangeBias: Bool {
-    calibration.quality?.rangeBias != nil && calibration.quality?.delay == configuration.delay
+    calibration.quality?.rangeBias != nil && calibration.quality?.delay == configuration.delay.name
   }
 
   // MARK: What the first exchange tells
@@ -66,15 +66,16 @@ struct CalibrationCheck {
         tell(name, "it was made on the radio “\(profile)” and is used on “\(configuration.profile.name)”")
       }
     }
-    if calibration.delay != nil, !usesRangeBias, let method = origins?.delay?.delay, method != configuration.delay {
+    if calibration.delay != nil, !usesRangeBias, let method = origins?.delay?.delay, method != configuration.delay.name
+    {
       tell(
         "delay",
-        "it was made with --delay \(method.rawValue) and is used with \(configuration.delay.rawValue), whose distances differ by a constant"
+        "it was made with --delay \(method) and is used with \(configuration.delay.name), whose distances differ by a constant"
       )
     }
     if calibration.quality?.rangeBias != nil, !usesRangeBias, let method = calibration.quality?.delay {
       tell(
-        "bias", "the range bias is that of --delay \(method.rawValue), not used with \(configuration.delay.rawValue)")
+        "bias", "the range bias is that of --delay \(method), not used with \(configuration.delay.name)")
     }
     if let known = origins?.antennas?.antennas, let array = configuration.array,
       known.count == array.positions.count, zip(known, array.positions).contains(where: { Self.apart($0, $1) > 1e-6 })

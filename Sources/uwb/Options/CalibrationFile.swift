@@ -1,4 +1,5 @@
 import Foundation
+import UWBBaselines
 import UWBCapture
 import UWBDSP
 
@@ -77,7 +78,7 @@ enum CalibrationFile {
     "held_out_deviation_m": .number(spread),
   ])
 
-  private static let estimator = JSONShape.word(DelayMethod.allCases.map(\.rawValue))
+  private static let estimator = JSONShape.word(DelayMethod.all.map(\.name))
 
   /// Coefficients are of features scaled to a deviation of 1, and clipped: they are of the size of what the model tells.
   private static func linearModel(_ range: ClosedRange<Double>) -> JSONShape {

@@ -1,8 +1,20 @@
 import ArgumentParser
+import UWBBaselines
+import UWBCalibration
 import UWBCapture
 import UWBDSP
 
-extension DelayMethod: ExpressibleByArgument {}
+extension DelayMethod: ExpressibleByArgument {
+  /// The engine's or a baseline of this name.
+  public init?(argument: String) {
+    guard let method = Self.named(argument) else { return nil }
+    self = method
+  }
+
+  /// All names.
+  public static var allValueStrings: [String] { all.map(\.name) }
+}
+
 extension AngleMethod: ExpressibleByArgument {}
 
 /// How exchanges become measurements: shared by every verb that runs the engine.
@@ -11,7 +23,7 @@ struct EngineOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "First-path estimator: \(DelayMethod.allCases.map(\.rawValue).joined(separator: ", ")).",
+      "First-path estimator: \(DelayMethod.all.map(\.name).joined(separator: ", ")).",
       discussion: "By default that of the capture's radio. chip takes the recorded first paths.",
       valueName: "name"))
   var delay: DelayMethod?
@@ -169,7 +181,7 @@ struct EngineOptions: ParsableArguments {
     let array = try array.map(ArrayFile.read) ?? header.array.map(AntennaArray.init)
     var known = try calibration.map(CalibrationFile.read) ?? Calibration()
     switch try identity(known, file, first) {
-    case .unknown, .other: known.angle?.boardVariance = AngleCalibration.otherBoardVariance
+    case .unknown, .other: known.angle?.boardVariance = BoardTrim.otherBoardVariance
     case .same, .irrelevant: break
     }
     if angle == .none {
@@ -198,7 +210,7 @@ struct EngineOptions: ParsableArguments {
         remedy: "Give the calibration of this device, or measure it with uwb calibrate angle.")
     }
     // A range bias is that of the estimator it was learnt with.
-    let calibrated = known.quality?.rangeBias == nil ? nil : known.quality?.delay
+    let calibrated = known.quality?.rangeBias == nil ? nil : known.quality?.delay.flatMap(DelayMethod.named)
     return RangingEngine.Configuration(
       profile: profile, delay: delay ?? calibrated, array: array, angle: angle, calibration: known)
   }

@@ -104,7 +104,7 @@ struct PathsCommand: ParsableCommand {
 
   private func heading(_ name: String, _ header: CaptureHeader, _ ranging: RangingEngine, isFirst: Bool) -> String {
     guard let kind = output.rows else {
-      let delay = ranging.configuration.delay.rawValue
+      let delay = ranging.configuration.delay.name
       return "\(isFirst ? "" : "\n")\(name) (\(header.format), \(ranging.configuration.profile.name), \(delay))\n"
         + "\(PathRow.tableHeading)\n"
     }

@@ -44,7 +44,7 @@ struct EngineInput {
     pipeline = found.map { RangingPipeline($0.engine, tracking: nil) }
     Message.detail(
       "\(name): format \(header.format), radio \(header.profile)"
-        + (found.map { ", estimator \($0.engine.configuration.delay.rawValue)" } ?? ", no exchange"))
+        + (found.map { ", estimator \($0.engine.configuration.delay.name)" } ?? ", no exchange"))
   }
 
   var header: CaptureHeader { reader.header }

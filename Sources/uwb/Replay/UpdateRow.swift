@@ -45,7 +45,7 @@ package struct UpdateRow: Sendable {
   package var trueDistance: Double?
   package var trueAzimuth: Double?
   package var trueElevation: Double?
-  package var fallback: DelayMethod?
+  package var fallback: FirstPathFallback?
 
   init(_ event: ReplayEvent) {
     switch event {

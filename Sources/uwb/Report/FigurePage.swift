@@ -58,7 +58,7 @@ extension Page.Section {
 extension Page.Fact {
   /// Delay estimators with their sources.
   static func estimators(_ methods: [DelayMethod]) -> Page.Fact {
-    let lines = methods.map { "first path: \($0.rawValue), \(EstimatorsCommand.text($0))" }
+    let lines = methods.map { "first path: \($0.name), \($0.summary)" }
     return .init("Estimators at work", list: lines.isEmpty ? ["none"] : lines)
   }
 }

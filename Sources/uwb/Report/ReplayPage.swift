@@ -99,9 +99,9 @@ struct ReplayPage {
       } else if exchange.receptionsWithImpulseResponse.isEmpty {
         add(raw.firstPathTaps == FirstPaths() ? "distance: as the capture holds it" : "first path: the chip's own")
       } else {
-        let used = raw.fallback ?? delay
+        let used = raw.fallback?.method ?? delay
         add(
-          "first path: " + (used.map { "\($0.rawValue), \(EstimatorsCommand.text($0))" } ?? "as measured by the shards")
+          "first path: " + (used.map { "\($0.name), \($0.summary)" } ?? "as measured by the shards")
         )
       }
     }

@@ -84,7 +84,7 @@ struct ReportFile {
       if let board = origin.board { text += ", board \(board)" }
       if let local = origin.local { text += ", devices \(listed(local))" }
       if let peers = origin.peers { text += ", peers \(listed(peers))" }
-      if let delay = origin.delay { text += ", estimator \(delay.rawValue)" }
+      if let delay = origin.delay { text += ", estimator \(delay)" }
       if let date = origin.date { text += ", made on \(date)" }
       return text + (origin.version.map { " by uwb \($0)" } ?? "")
     }

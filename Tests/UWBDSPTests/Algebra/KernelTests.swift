@@ -338,37 +338,35 @@ import Testing
 
   @Test(arguments: Build.allCases, [1, 2, 5]) func onsetLikelihoods(build: Build, count: Int) {
     var random = StatisticsRandom(seed: 510)
-    let (taps, onsetCount, shift) = (5, 12, 1)
-    let cells = onsetCount >> shift
-    let vectors = Self.floats(16 * taps * cells, &random)
-    let gains = Self.floats(128 * cells, &random)
-    let determinants = Self.floats(8 * cells, &random)
+    let (taps, onsetCount) = (5, 12)
+    let vectors = Self.floats(16 * taps * onsetCount, &random)
+    let gains = Self.floats(128 * onsetCount, &random)
+    let determinants = Self.floats(8 * onsetCount, &random)
     let onsets = (0..<count).map { 2 * $0 + 2 }
     let (x, y) = (Self.floats(taps, &random), Self.floats(taps, &random))
     var terms = [Float](repeating: Self.dirt, count: 8 * onsetCount)
     var tops = [Float](repeating: Self.dirt, count: onsetCount)
     switch build {
     case .own:
-      uwb_onset_likelihoods(vectors, gains, determinants, onsets, count, shift, x, y, taps, &terms, &tops)
+      uwb_onset_likelihoods(vectors, gains, determinants, onsets, count, x, y, taps, &terms, &tops)
     case .portable:
-      uwb_onset_likelihoods_portable(vectors, gains, determinants, onsets, count, shift, x, y, taps, &terms, &tops)
+      uwb_onset_likelihoods_portable(vectors, gains, determinants, onsets, count, x, y, taps, &terms, &tops)
     }
     for onset in 0..<onsetCount {
       guard onsets.contains(onset) else {
         #expect(tops[onset] == Self.dirt && terms[8 * onset] == Self.dirt)
         continue
       }
-      let cell = onset >> shift
       for lane in 0..<8 {
-        var expected = -Double(determinants[8 * cell + lane])
+        var expected = -Double(determinants[8 * onset + lane])
         for component in 0..<16 {
           var (re, im) = (0.0, 0.0)
           for tap in 0..<taps {
-            let vector = Double(vectors[16 * (taps * cell + tap) + component])
+            let vector = Double(vectors[16 * (taps * onset + tap) + component])
             re += vector * Double(x[tap])
             im += vector * Double(y[tap])
           }
-          expected += Double(gains[8 * (16 * cell + component) + lane]) * (re * re + im * im)
+          expected += Double(gains[8 * (16 * onset + component) + lane]) * (re * re + im * im)
         }
         #expect(abs(Double(terms[8 * onset + lane]) - expected) < 1e-4, "onset \(onset), lane \(lane)")
       }
@@ -513,27 +511,27 @@ import Testing
     #expect(build == .own ? uwb_median(&none, count) == 0 : uwb_median_portable(&none, count) == 0)
   }
 
-  @Test(arguments: Build.allCases, [1, 2]) func exponentialsAreSummed(build: Build, step: Int) {
+  @Test(arguments: Build.allCases) func exponentialsAreSummed(build: Build) {
     var random = StatisticsRandom(seed: 513)
     let (count, negligible): (Int, Float) = (7, 16)
-    var terms = (0..<8 * step * count).map { _ in Float(random.uniform(-40...0)) }
-    (terms[0], terms[3], terms[8 * step]) = (0, -16, -80)
-    let tops = (0..<step * count).map { terms[8 * $0..<8 * $0 + 8].max() ?? 0 }
+    var terms = (0..<8 * count).map { _ in Float(random.uniform(-40...0)) }
+    (terms[0], terms[3], terms[8]) = (0, -16, -80)
+    let tops = (0..<count).map { terms[8 * $0..<8 * $0 + 8].max() ?? 0 }
     var sums = [Double](repeating: 0, count: count)
     var total = 0.0
     switch build {
     case .own:
-      uwb_exponential_sums(terms, tops, count, step, 0, negligible, &sums)
-      total = uwb_exponential_sum(terms, tops, step * count, 0, negligible)
+      uwb_exponential_sums(terms, tops, count, 0, negligible, &sums)
+      total = uwb_exponential_sum(terms, tops, count, 0, negligible)
     case .portable:
-      uwb_exponential_sums_portable(terms, tops, count, step, 0, negligible, &sums)
-      total = uwb_exponential_sum_portable(terms, tops, step * count, 0, negligible)
+      uwb_exponential_sums_portable(terms, tops, count, 0, negligible, &sums)
+      total = uwb_exponential_sum_portable(terms, tops, count, 0, negligible)
     }
     func expected(_ index: Int) -> Double {
       terms[8 * index..<8 * index + 8].reduce(0) { $0 + ($1 > -negligible ? Double.exp(Double($1)) : 0) }
     }
-    for index in 0..<count { #expect(abs(sums[index] - expected(step * index)) < 1e-6 * (1e-3 + sums[index])) }
-    let whole = (0..<step * count).reduce(0) { $0 + expected($1) }
+    for index in 0..<count { #expect(abs(sums[index] - expected(index)) < 1e-6 * (1e-3 + sums[index])) }
+    let whole = (0..<count).reduce(0) { $0 + expected($1) }
     #expect(abs(total - whole) < 1e-6 * whole)
   }
 }

@@ -1,5 +1,6 @@
 import CUWBKernels
 import Numerics
+import TestSupport
 import Testing
 
 @testable import UWBDSP
@@ -9,7 +10,7 @@ import Testing
   private static func matrix(
     _ values: [Double], isHermitian: Bool, seed: UInt64
   ) -> (matrix: [Complex<Double>], vectors: [[Complex<Double>]]) {
-    var random = SubspaceRandom(seed: seed)
+    var random = TrialGenerator(seed: seed)
     let order = values.count
     var vectors: [[Complex<Double>]] = []
     for _ in 0..<order {

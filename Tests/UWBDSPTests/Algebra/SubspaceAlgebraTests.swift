@@ -1,4 +1,5 @@
 import Numerics
+import TestSupport
 import Testing
 
 @testable import UWBDSP
@@ -7,7 +8,7 @@ import Testing
 @Suite struct SubspaceAlgebraTests {
   @Test(arguments: [1, 2, 5, 12, 40])
   func symmetricMatrixIsRebuiltFromItsEigenvectors(order: Int) {
-    var random = SubspaceRandom(seed: UInt64(71 + order))
+    var random = TrialGenerator(seed: UInt64(71 + order))
     var matrix = [Double](repeating: 0, count: order * order)
     for column in 0..<order {
       for row in 0...column {
@@ -52,7 +53,7 @@ import Testing
   }
 
   @Test func linearEquationsAreSolvedOrRefused() {
-    var random = SubspaceRandom(seed: 72)
+    var random = TrialGenerator(seed: 72)
     let problem = LinearEquations(capacity: 8)
     for order in 1...8 {
       let matrix = (0..<order * order).map { _ in random.normal() }
@@ -110,7 +111,7 @@ import Testing
 
   @Test(arguments: 1...20)
   func findsRandomRootsInMirroredPairs(pairs: Int) {
-    var random = SubspaceRandom(seed: UInt64(80 + pairs))
+    var random = TrialGenerator(seed: UInt64(80 + pairs))
     let inside = (0..<pairs).map { index in
       Complex(
         length: 0.6 + 0.35 * random.uniform(),

@@ -5,66 +5,37 @@ import Testing
 @testable import UWBDSP
 
 @Suite struct ManifoldSearchTests {
-  static let degree = Double.pi / 180
-
-  /// A board of ideal pairs: antennas `apart` wavelengths to the right and upwards of antenna 0.
-  static func ideal(
-    _ apart: [SIMD2<Double>], azimuth: Double = 60, elevation: Double = 60, deviation: Double = 3, step: Double = 3
-  ) -> PhaseManifold {
-    func axis(_ reach: Double) -> PhaseManifold.Axis {
-      PhaseManifold.Axis(start: -reach * degree, step: step * degree, count: Int(2 * reach / step) + 1)
-    }
-    let (columns, rows) = (axis(azimuth), axis(elevation))
-    let channels = apart.map { place in
-      var phases: [Double] = []
-      for row in 0..<rows.count {
-        for column in 0..<columns.count {
-          phases.append(
-            phase(place, columns.start + Double(column) * columns.step, rows.start + Double(row) * rows.step))
-        }
-      }
-      let variance = deviation * deviation * degree * degree
-      return PhaseManifold.Channel(phases: phases, variances: Array(repeating: variance, count: phases.count))
-    }
-    return PhaseManifold(azimuth: columns, elevation: rows, channels: channels)
-  }
-
-  static func phase(_ place: SIMD2<Double>, _ azimuth: Double, _ elevation: Double) -> Double {
-    2 * .pi * (place.x * sin(azimuth) * cos(elevation) + place.y * sin(elevation))
-  }
-
-  static let lShape = [SIMD2(0.5, 0), SIMD2(0, 0.5)]
-
   @Test("half a wavelength and 30° to the right are +90°, and back")
   func handWorked() throws {
-    let search = ManifoldSearch(manifold: Self.ideal(Self.lShape))
+    let search = ManifoldSearch(manifold: IdealBoard.manifold(IdealBoard.lShape))
     var estimate = DirectionEstimate()
     search.estimate([.pi / 2, 0], into: &estimate, using: search.makeWorkspace())
     let source = try #require(estimate.sources.first)
     #expect(estimate.status == .ok && estimate.alternatives.isEmpty)
-    #expect(abs(try #require(source.azimuth) - 30 * Self.degree) < 0.1 * Self.degree)
-    #expect(abs(try #require(source.elevation)) < 0.1 * Self.degree)
+    #expect(abs(try #require(source.azimuth) - 30 * IdealBoard.degree) < 0.1 * IdealBoard.degree)
+    #expect(abs(try #require(source.elevation)) < 0.1 * IdealBoard.degree)
     // 3° of phase against 180°·cos 30° a radian, and half a step of the grid.
-    let expected = (pow(3 / (180 * cos(Double.pi / 6)), 2) + Self.degree * Self.degree / 12).squareRoot()
+    let expected = (pow(3 / (180 * cos(Double.pi / 6)), 2) + IdealBoard.degree * IdealBoard.degree / 12).squareRoot()
     #expect(abs(try #require(source.azimuthDeviation) / expected - 1) < 0.1)
     #expect(source.direction.x > 0 && source.direction.z < 0)
     search.estimate([0, .pi / 2], into: &estimate, using: search.makeWorkspace())
-    #expect(abs(try #require(estimate.sources.first?.elevation) - 30 * Self.degree) < 0.1 * Self.degree)
+    #expect(abs(try #require(estimate.sources.first?.elevation) - 30 * IdealBoard.degree) < 0.1 * IdealBoard.degree)
   }
 
   @Test("noisy phases: errors as large as stated, with whole turns added and a used workspace")
   func consistency() throws {
     var random = StatisticsRandom(seed: 11)
-    let search = ManifoldSearch(manifold: Self.ideal(Self.lShape))
+    let search = ManifoldSearch(manifold: IdealBoard.manifold(IdealBoard.lShape))
     let workspace = search.makeWorkspace()
     var estimate = DirectionEstimate()
     let trials = 600
     var sums = SIMD2<Double>()
     for trial in 0..<trials {
-      let azimuth = (random.uniform() - 0.5) * 80 * Self.degree
-      let elevation = (random.uniform() - 0.5) * 80 * Self.degree
-      let differences = Self.lShape.map {
-        Self.phase($0, azimuth, elevation) + 3 * Self.degree * random.gaussian() + 2 * .pi * Double(trial % 5 - 2)
+      let azimuth = (random.uniform() - 0.5) * 80 * IdealBoard.degree
+      let elevation = (random.uniform() - 0.5) * 80 * IdealBoard.degree
+      let differences = IdealBoard.lShape.map {
+        IdealBoard.phase($0, azimuth, elevation) + 3 * IdealBoard.degree * random.gaussian() + 2 * .pi
+          * Double(trial % 5 - 2)
       }
       search.estimate(differences, into: &estimate, using: workspace)
       let source = try #require(estimate.sources.first)
@@ -86,22 +57,22 @@ import Testing
 
   @Test("antennas a wavelength apart have twins, and both are told")
   func twins() throws {
-    let search = ManifoldSearch(manifold: Self.ideal([SIMD2(1, 0), SIMD2(0, 0.5)]))
+    let search = ManifoldSearch(manifold: IdealBoard.manifold([SIMD2(1, 0), SIMD2(0, 0.5)]))
     var estimate = DirectionEstimate()
     // sin 40° and sin 40° − 1 differ by a turn.
-    let azimuth = 40 * Self.degree
-    search.estimate([Self.phase(SIMD2(1, 0), azimuth, 0), 0], into: &estimate, using: search.makeWorkspace())
+    let azimuth = 40 * IdealBoard.degree
+    search.estimate([IdealBoard.phase(SIMD2(1, 0), azimuth, 0), 0], into: &estimate, using: search.makeWorkspace())
     #expect(estimate.status == .ambiguous)
     let found = try [#require(estimate.sources.first?.azimuth), #require(estimate.alternatives.first?.azimuth)].sorted()
-    #expect(abs(found[1] - azimuth) < 0.3 * Self.degree)
-    #expect(abs(found[0] - asin(sin(azimuth) - 1)) < 0.3 * Self.degree)
+    #expect(abs(found[1] - azimuth) < 0.3 * IdealBoard.degree)
+    #expect(abs(found[0] - asin(sin(azimuth) - 1)) < 0.3 * IdealBoard.degree)
     #expect(estimate.alternatives.first?.azimuthDeviation != nil)
   }
 
   @Test("against the misfit written out over every cell")
   func naive() throws {
     var random = StatisticsRandom(seed: 12)
-    let manifold = Self.ideal([SIMD2(0.7, 0.1), SIMD2(-0.1, 0.6)], azimuth: 45, elevation: 30, step: 5)
+    let manifold = IdealBoard.manifold([SIMD2(0.7, 0.1), SIMD2(-0.1, 0.6)], azimuth: 45, elevation: 30, step: 5)
     let search = ManifoldSearch(manifold: manifold)
     let workspace = search.makeWorkspace()
     var estimate = DirectionEstimate()
@@ -111,7 +82,7 @@ import Testing
       var cells: [(azimuth: Double, elevation: Double, misfit: Double)] = []
       for row in 0...60 {
         for column in 0...90 {
-          let (azimuth, elevation) = (Double(column - 45) * Self.degree, Double(row - 30) * Self.degree)
+          let (azimuth, elevation) = (Double(column - 45) * IdealBoard.degree, Double(row - 30) * IdealBoard.degree)
           var misfit = 0.0
           for channel in 0..<2 {
             let (phase, variance) = manifold.response(channel: channel, azimuth: azimuth, elevation: elevation)
@@ -124,31 +95,32 @@ import Testing
       let best = try #require(cells.min { $0.misfit < $1.misfit })
       var (weights, x, y) = (0.0, 0.0, 0.0)
       for cell in cells
-      where hypot(cell.azimuth - best.azimuth, cell.elevation - best.elevation) <= 12 * Self.degree + 1e-9 {
+      where hypot(cell.azimuth - best.azimuth, cell.elevation - best.elevation) <= 12 * IdealBoard.degree + 1e-9 {
         let weight = exp(best.misfit - cell.misfit)
         weights += weight
         x += weight * cell.azimuth
         y += weight * cell.elevation
       }
       let source = try #require(estimate.sources.first)
-      #expect(abs(try #require(source.azimuth) - x / weights) < 1e-3 * Self.degree)
-      #expect(abs(try #require(source.elevation) - y / weights) < 1e-3 * Self.degree)
+      #expect(abs(try #require(source.azimuth) - x / weights) < 1e-3 * IdealBoard.degree)
+      #expect(abs(try #require(source.elevation) - y / weights) < 1e-3 * IdealBoard.degree)
     }
   }
 
   @Test("phases that only a direction beyond the table explains say so")
   func outside() {
-    let search = ManifoldSearch(manifold: Self.ideal(Self.lShape, azimuth: 30, elevation: 30))
+    let search = ManifoldSearch(manifold: IdealBoard.manifold(IdealBoard.lShape, azimuth: 30, elevation: 30))
     var estimate = DirectionEstimate()
     search.estimate(
-      Self.lShape.map { Self.phase($0, 55 * Self.degree, 0) }, into: &estimate, using: search.makeWorkspace())
+      IdealBoard.lShape.map { IdealBoard.phase($0, 55 * IdealBoard.degree, 0) }, into: &estimate,
+      using: search.makeWorkspace())
     #expect(estimate.status == .outsideFieldOfView)
-    #expect(abs((estimate.sources.first?.azimuth ?? 0) - 30 * Self.degree) < 2 * Self.degree)
+    #expect(abs((estimate.sources.first?.azimuth ?? 0) - 30 * IdealBoard.degree) < 2 * IdealBoard.degree)
   }
 
   @Test(arguments: [[Double.nan, 0], [0, Double.infinity], [1e300, 0]])
   func phasesThatAreNone(_ differences: [Double]) {
-    let search = ManifoldSearch(manifold: Self.ideal(Self.lShape, step: 10))
+    let search = ManifoldSearch(manifold: IdealBoard.manifold(IdealBoard.lShape, step: 10))
     var estimate = DirectionEstimate()
     search.estimate(differences, into: &estimate, using: search.makeWorkspace())
     #expect(estimate.status == .unusable && estimate.sources.isEmpty)
@@ -156,14 +128,14 @@ import Testing
 
   @Test("a table of one elevation tells azimuth alone")
   func oneElevation() throws {
-    var manifold = Self.ideal([SIMD2(0.5, 0)], elevation: 0)
+    var manifold = IdealBoard.manifold([SIMD2(0.5, 0)], elevation: 0)
     manifold.elevation = PhaseManifold.Axis(start: 0, step: 0, count: 1)
     #expect(manifold.isValid)
     let search = ManifoldSearch(manifold: manifold)
     var estimate = DirectionEstimate()
     search.estimate([-.pi / 2], into: &estimate, using: search.makeWorkspace())
     let source = try #require(estimate.sources.first)
-    #expect(abs(try #require(source.azimuth) + 30 * Self.degree) < 0.1 * Self.degree)
+    #expect(abs(try #require(source.azimuth) + 30 * IdealBoard.degree) < 0.1 * IdealBoard.degree)
     #expect(source.elevation == nil && source.elevationDeviation == nil)
   }
 }
@@ -203,7 +175,7 @@ import Testing
 
   @Test("tables that make no sense are told from those that do")
   func validity() {
-    let good = ManifoldSearchTests.ideal(ManifoldSearchTests.lShape, step: 10)
+    let good = IdealBoard.manifold(IdealBoard.lShape, step: 10)
     #expect(good.isValid)
     var bad = good
     bad.channels[0].phases.removeLast()

@@ -1,6 +1,7 @@
 import Numerics
 import TestSupport
 import Testing
+import UWBBaselines
 
 @testable import UWBDSP
 

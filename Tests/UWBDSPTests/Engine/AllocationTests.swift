@@ -94,7 +94,7 @@ import Testing
   }
 
   @Test(
-    isCounted, arguments: DelayMethod.allCases, [RangingExchange.Initiator.peer, .local])
+    isCounted, arguments: DelayMethod.all, [RangingExchange.Initiator.peer, .local])
   func measuringAllocatesNothingInRelease(method: DelayMethod, initiator: RangingExchange.Initiator) {
     var random = StatisticsRandom(seed: 2002)
     let half = UWB.speedOfLightInAir / 6.4896e9 / 2
@@ -153,7 +153,7 @@ import Testing
 
   @Test(isCounted) func phaseDifferencesAllocateNothingInRelease() {
     var calibration = Calibration()
-    calibration.angle = AngleCalibration(manifold: ManifoldSearchTests.ideal([SIMD2(1, 0), SIMD2(0, 0.5)]))
+    calibration.angle = AngleCalibration(manifold: IdealBoard.manifold([SIMD2(1, 0), SIMD2(0, 0.5)]))
     let engine = RangingEngine(.init(profile: .ideal, calibration: calibration))
     let workspace = engine.makeWorkspace()
     let exchanges = [[1.0, 0.3], [-2, 2], [.nan, 0]].enumerated().map { index, differences in

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import UWBDSP
@@ -21,7 +22,7 @@ import Testing
   @Test("half a wavelength and 30° give +90°: by the plane wave, and by a manifold")
   func handWorked() throws {
     var calibration = Calibration()
-    calibration.angle = AngleCalibration(manifold: ManifoldSearchTests.ideal(ManifoldSearchTests.lShape))
+    calibration.angle = AngleCalibration(manifold: IdealBoard.manifold(IdealBoard.lShape))
     for configuration in [
       RangingEngine.Configuration(profile: .ideal, array: Self.array),
       RangingEngine.Configuration(profile: .ideal, calibration: calibration),

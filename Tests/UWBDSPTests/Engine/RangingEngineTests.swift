@@ -1,6 +1,7 @@
 import Numerics
 import TestSupport
 import Testing
+import UWBBaselines
 
 @testable import UWBDSP
 
@@ -174,13 +175,40 @@ import Testing
 
   @Test func methodsHaveTheirNames() {
     #expect(
-      DelayMethod.allCases.map(\.rawValue) == [
+      DelayMethod.all.map(\.name) == [
         "chip", "peak", "edge-fit", "pulse-fit", "dense-onset", "rice-fit", "adaptive", "leading-edge", "jump-back",
         "serial-backward", "search-subtract",
         "search-subtract-readjust", "clean", "music", "root-music", "esprit", "matrix-pencil",
       ])
     // One default for all radios.
     for profile in DeviceProfile.all { #expect(engine(nil, profile: profile).configuration.delay == .adaptive) }
+  }
+
+  /// An estimator of one's own: the strongest tap, as it is.
+  private struct StrongestTap: DelayEstimator {
+    final class Workspace {}
+
+    func makeWorkspace(tapCount: Int) -> Workspace { Workspace() }
+
+    func estimate(_ taps: PreparedTaps, into estimate: inout DelayEstimate, using workspace: Workspace) {
+      estimate.reset(.ok)
+      estimate.paths.append(
+        PathEstimate(delayTaps: Double(taps.peakTap), amplitude: .one, deviationTaps: 0.3, phaseDeviation: 1))
+    }
+  }
+
+  @Test func anyEstimatorPlugsIn() throws {
+    var random = StatisticsRandom(seed: 1908)
+    let exchange = ExchangeMaker().make(using: &random)
+    let own = engine(DelayMethod("strongest-tap", "the strongest tap") { _ in StrongestTap() })
+    let result = own.measure(exchange, using: own.makeWorkspace(tapCount: 320))
+    #expect(result.status == .ok && result.fallback == nil)
+    let taps = try #require(result.firstPathTaps.poll)
+    #expect(taps == taps.rounded())
+    // Half a tap of each reception.
+    #expect(abs(try #require(result.distance) - ExchangeMaker().distance) < 0.3)
+    #expect(own.configuration.delay.description == "strongest-tap")
+    #expect(own.configuration.delay != .peak && own.configuration.delay == DelayMethod("strongest-tap") { PeakTap($0) })
   }
 
   @Test func receptionsWithoutResponseKeepTheChipsTime() throws {

@@ -17,7 +17,7 @@ import Testing
     return maker.make(using: &random)
   }
 
-  @Test("what measure reports of a reception, to the bit, by every estimator", arguments: DelayMethod.allCases)
+  @Test("what measure reports of a reception, to the bit, by every estimator", arguments: DelayMethod.all)
   func asMeasured(delay: DelayMethod) throws {
     for array in [nil, Self.pair] {
       let engine = RangingEngine(.init(profile: .ideal, delay: delay, array: array))
@@ -95,7 +95,7 @@ import Testing
   @Test(
     .enabled(
       if: AllocationCount.isExact, "this machine: allocations are counted with glibc, optimised and without sanitizers"),
-    arguments: DelayMethod.allCases)
+    arguments: DelayMethod.all)
   func allocatesNothingInRelease(delay: DelayMethod) throws {
     for array in [nil, Self.pair] {
       let engine = RangingEngine(.init(profile: .ideal, delay: delay, array: array))

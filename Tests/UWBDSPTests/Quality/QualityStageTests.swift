@@ -13,7 +13,8 @@ import Testing
 
   static let calibration = Calibration(
     quality: QualityCalibration(
-      delay: .edgeFit, lineOfSight: LineOfSightModel(logOdds: model(.freeSpacePeak, intercept: -2, coefficient: 1)),
+      delay: DelayMethod.edgeFit.name,
+      lineOfSight: LineOfSightModel(logOdds: model(.freeSpacePeak, intercept: -2, coefficient: 1)),
       rangeBias: RangeBiasModel(
         bias: model(.signalToNoise, intercept: 0.3, coefficient: 0),
         logResidual: model(.signalToNoise, intercept: Double.log(0.1), coefficient: 0))))

@@ -1,4 +1,5 @@
 import Testing
+import UWBCalibration
 import UWBDSP
 
 @testable import UWBSimulation
@@ -70,7 +71,7 @@ import UWBDSP
     for isAbove in [false, true] {
       let inside = odds.indices.filter { (odds[$0] > 0) == isAbove }
       #expect(inside.count > trials.count / 10)
-      let stated = inside.reduce(0) { $0 + LogisticRegression.probability(logOdds: odds[$1]) } / Double(inside.count)
+      let stated = inside.reduce(0) { $0 + LineOfSightModel.probability(logOdds: odds[$1]) } / Double(inside.count)
       let found = Double(inside.count { labels[$0] }) / Double(inside.count)
       #expect(abs(stated - found) < 3 * (0.25 / Double(inside.count) * 4).squareRoot(), "\(stated), found \(found)")
     }

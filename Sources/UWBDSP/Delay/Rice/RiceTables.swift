@@ -113,7 +113,7 @@ final class RiceTables: Sendable {
   }
 
   /// ρ
-  private static let ratios = (0..<8).map { pow(10, Double(OnsetTables.ratiosdB[$0]) / 10) }
+  private static let ratios = (0..<8).map { pow(10, 7 * Double($0) / 10) }
 
   /// - Parameter pulse: of the path before the scattering; `nil` where there is none.
   private static func fill(

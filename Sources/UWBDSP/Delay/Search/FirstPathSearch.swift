@@ -70,7 +70,7 @@ package struct FirstPathSearch: Sendable {
   let falseAlarmRate: Double
   /// Chance that a CIR of pure noise is taken to hold a path at all. A receiver that has decoded a frame knows that
   /// there is one, so this is no small number.
-  static let presence = 0.1
+  package static let presence = 0.1
   private var presenceRate: Double { max(Self.presence, falseAlarmRate) }
 
   /// - Parameter network: was trained on smoothed taps.
@@ -161,7 +161,7 @@ package struct FirstPathSearch: Sendable {
   }
 
   /// The same for noise of any RMS angular `bandwidth`, rad a tap.
-  static func detectionLevel(tapCount: Int, rate: Double, bandwidth: Double) -> Double {
+  package static func detectionLevel(tapCount: Int, rate: Double, bandwidth: Double) -> Double {
     var level = 12.0
     for _ in 0..<8 {
       let crossings = Double(tapCount) * bandwidth * (level / .pi).squareRoot()

@@ -1,3 +1,4 @@
+import UWBCalibration
 import UWBDSP
 
 /// Antenna delays and power bias: every capture scored by a calibration made without it.
