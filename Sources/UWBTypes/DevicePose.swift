@@ -1,3 +1,5 @@
+import UWBPlatform
+
 /// How the local device lies in axes that stay: its place and its own axes, as an inertial tracker reports them.
 public struct DevicePose: Sendable, Hashable {
   /// m
@@ -18,6 +20,18 @@ public struct DevicePose: Sendable, Hashable {
     self.right = right
     self.up = up
     self.front = front
+  }
+
+  /// A device turned about its own axes: first by `yaw` about +y (positive turns its back to the left, −x), then by
+  /// `pitch` about its +x (positive raises its back), then by `roll` about its +z, all rad and right-handed.
+  public init(position: SIMD3<Double>, yaw: Double, pitch: Double = 0, roll: Double = 0) {
+    let (cy, sy, cp, sp, cr, sr) = (cos(yaw), sin(yaw), cos(pitch), sin(pitch), cos(roll), sin(roll))
+    // Columns of R_y(yaw)·R_x(pitch)·R_z(roll).
+    self.init(
+      position: position,
+      right: SIMD3(cy * cr + sy * sp * sr, cp * sr, -sy * cr + cy * sp * sr),
+      up: SIMD3(-cy * sr + sy * sp * cr, cp * cr, sy * sr + cy * sp * cr),
+      front: SIMD3(sy * cp, -sp, cy * cp))
   }
 
   /// The world's axes are the device's.

@@ -9,8 +9,19 @@ public enum Direction {
 
   /// Azimuth atan2(x, −z) and elevation asin(y) of a vector of any length, rad.
   public static func angles(of vector: SIMD3<Double>) -> (azimuth: Double, elevation: Double) {
-    let length = (vector * vector).sum().squareRoot()
+    let length = vector.length
     guard length > 0 else { return (0, 0) }
-    return (atan2(vector.x, -vector.z), asin(min(max(vector.y / length, -1), 1)))
+    return (vector.azimuth, (vector / length).elevation)
   }
+}
+
+extension SIMD3<Double> {
+  /// atan2(x, −z), rad: positive to the right.
+  package var azimuth: Double { atan2(x, -z) }
+
+  /// asin(y) of a unit vector, rad: positive upwards.
+  package var elevation: Double { asin(Swift.max(-1, Swift.min(1, y))) }
+
+  /// √(x² + y² + z²)
+  package var length: Double { (self * self).sum().squareRoot() }
 }

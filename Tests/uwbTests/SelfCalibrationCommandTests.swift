@@ -42,7 +42,7 @@ import UWBSimulation
     private func write(_ one: Int, _ other: Int, _ count: Int, seed: UInt64) throws -> String {
       var link = ExchangeConfiguration(
         profile: .ideal, array: .single(), peerTrajectory: .stationary(places[other]), exchangeCount: count)
-      link.localPose = Pose(position: places[one])
+      link.localPose = DevicePose(position: places[one])
       link.local = Self.address(one)
       link.peer = Self.address(other)
       link.localClock = SimulatedClock(offsetTicks: seed, rateppm: 3)

@@ -17,8 +17,8 @@ struct AssistanceState: Sendable {
 
   mutating func take(_ pose: NearbyPose) {
     let back = pose.toWorld(SIMD3(0, 0, -1))
-    let heading = atan2(back.x, -back.z)
-    let pitch = asin(max(-1, min(1, back.y)))
+    let heading = back.azimuth
+    let pitch = back.elevation
     guard let start else {
       self.start = pose.position
       lastYaw = heading
@@ -26,7 +26,7 @@ struct AssistanceState: Sendable {
       return
     }
     let step = pose.position - start
-    movement = max(movement, (step * step).sum().squareRoot())
+    movement = max(movement, step.length)
     yaw += remainder(heading - lastYaw, 2 * .pi)
     lastYaw = heading
     yawRange = min(yawRange.lowerBound, yaw)...max(yawRange.upperBound, yaw)
@@ -48,7 +48,7 @@ struct AssistanceState: Sendable {
     guard let place, object.direction == nil else { return }
     let offset = place - pose.position
     if let distance = object.distance,
-      abs((offset * offset).sum().squareRoot() - distance) > settings.placeTolerance
+      abs(offset.length - distance) > settings.placeTolerance
     {
       self.place = nil
       return
@@ -56,9 +56,9 @@ struct AssistanceState: Sendable {
     guard let direction = NearbyObject.unit(pose.toDevice(offset)) else { return }
     object.direction = direction
     object.directionUnavailability = nil
-    object.horizontalAngle = NearbyObject.horizontalAngle(of: direction)
+    object.horizontalAngle = direction.azimuth
     object.verticalDirectionEstimate = NearbyObject.vertical(
-      elevation: asin(max(-1, min(1, direction.y))), deviation: 0, level: limits.levelElevation)
+      elevation: direction.elevation, deviation: 0, level: limits.levelElevation)
   }
 
   private static func isSufficient(_ measurement: RangingMeasurement, settings: AssistanceSettings) -> Bool {

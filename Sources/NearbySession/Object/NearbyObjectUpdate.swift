@@ -46,7 +46,7 @@ extension NearbyObject {
     if direction == nil, let azimuth = measurement.azimuth.finite, let elevation, abs(elevation) <= .pi / 2 {
       direction = Direction.unitVector(azimuth: azimuth, elevation: elevation)
     }
-    horizontalAngle = measurement.azimuth.finite ?? direction.map(Self.horizontalAngle)
+    horizontalAngle = measurement.azimuth.finite ?? direction.map(\.azimuth)
     guard horizontalAngle != nil else { return }
     azimuthDeviation = measurement.azimuthDeviation.finite
     guard let elevation else { return }
@@ -91,13 +91,9 @@ extension NearbyObject {
   }
 
   static func unit(_ vector: SIMD3<Double>) -> SIMD3<Double>? {
-    let length = (vector * vector).sum().squareRoot()
+    let length = vector.length
     guard length.isFinite, length > 0 else { return nil }
     return vector / length
-  }
-
-  static func horizontalAngle(of direction: SIMD3<Double>) -> Double {
-    atan2(direction.x, -direction.z)
   }
 
   /// Where two standard deviations reach to the other side of level, the side is open.

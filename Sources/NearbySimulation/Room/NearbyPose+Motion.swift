@@ -9,7 +9,7 @@ extension NearbyPose {
     let (sy, cy) = (sin(angles.yaw / 2), cos(angles.yaw / 2))
     let (sp, cp) = (sin(angles.pitch / 2), cos(angles.pitch / 2))
     let (sr, cr) = (sin(angles.roll / 2), cos(angles.roll / 2))
-    // q_y(yaw)·q_x(pitch)·q_z(roll), as `Pose` turns.
+    // q_y(yaw)·q_x(pitch)·q_z(roll), as `DevicePose` turns.
     self.init(
       position: motion.trajectory.position(at: time),
       rotation: SIMD4(

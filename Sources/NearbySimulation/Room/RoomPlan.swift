@@ -188,7 +188,7 @@ struct RoomPlan: Sendable {
       while time < scenario.duration {
         let next = SIMD3(draw(0), draw(1), draw(2))
         let offset = next - place
-        time += max(0.1, (offset * offset).sum().squareRoot() / crowd.speed)
+        time += max(0.1, offset.length / crowd.speed)
         place = next
         points.append(SIMD4(time, place.x, place.y, place.z))
       }

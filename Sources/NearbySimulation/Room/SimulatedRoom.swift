@@ -83,7 +83,7 @@ public final class SimulatedRoom {
     let pose = plan.nodes[a].motion.pose(at: time)
     let there = plan.nodes[b].motion.trajectory.position(at: time)
     let offset = there - pose.position
-    let distance = (offset * offset).sum().squareRoot()
+    let distance = offset.length
     guard distance > 0 else { return nil }
     return (
       distance, pose.toDevice(offset / distance), plan.surroundings?.isClear(from: pose.position, to: there) ?? true

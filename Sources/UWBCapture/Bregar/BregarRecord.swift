@@ -46,7 +46,7 @@ struct BregarRecord {
     var truth = GroundTruth(isLineOfSight: fields.obstructed.map { $0 == 0 })
     if places.count == 6 {
       let difference = SIMD3(places[0] - places[3], places[1] - places[4], places[2] - places[5])
-      truth.distance = (difference * difference).sum().squareRoot()
+      truth.distance = difference.length
     }
     if truth != GroundTruth() { record.truth = truth }
     isFirstPathOutside = false

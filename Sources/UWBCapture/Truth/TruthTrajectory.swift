@@ -116,6 +116,6 @@ public struct TruthTrajectory: Sendable {
     guard let pose = poses.pose(at: time) else { return nil }
     let tag = pose.position + pose.right * ends.tag.x + pose.up * ends.tag.y + pose.front * ends.tag.z
     let line = tag - ends.anchor
-    return (line * line).sum().squareRoot()
+    return line.length
   }
 }

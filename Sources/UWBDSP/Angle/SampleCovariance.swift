@@ -28,7 +28,7 @@ package final class SampleCovariance {
   private static let blockSize = 128
   /// Of what was loaded.
   private(set) var snapshotCount = 0
-  package private(set) var trace = 0.0
+  @exclusivity(unchecked) package private(set) var trace = 0.0
   private(set) var noiseVariance: Double?
 
   /// - Parameter isReal: make C where the array allows it; smoothing needs a uniform row.

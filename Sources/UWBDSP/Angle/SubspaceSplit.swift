@@ -7,7 +7,7 @@ package final class SubspaceSplit {
   package let limit: Int
   /// An orthonormal basis of the signals' space: real parts of all antennas, then imaginary parts.
   package let signals: AlignedBuffer<Double>
-  package private(set) var count = 0
+  @exclusivity(unchecked) package private(set) var count = 0
   private let leading: LeadingVectors
   private let whole: Whole
 

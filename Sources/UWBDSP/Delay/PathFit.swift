@@ -29,7 +29,7 @@ package final class PathFit: PathModel, DescentModel {
   private let starts: PathStarts
   private let real: AlignedBuffer<Float>
   private let imaginary: AlignedBuffer<Float>
-  package private(set) var strongestPower = 0.0
+  @exclusivity(unchecked) package private(set) var strongestPower = 0.0
 
   /// `windowTaps` in whole vectors: columns are so far apart, and zero behind the window.
   private let stride: Int

@@ -1,3 +1,5 @@
+import UWBTypes
+
 /// Gathers first paths for a page: where they are in each CIR, how good, and what was lost. Memory stays bounded however many CIRs come.
 public struct PathsReport: Sendable {
   /// The first path on one antenna of one CIR.
@@ -51,10 +53,10 @@ public struct PathsReport: Sendable {
     let isDrawn: Bool
     var found = 0
     var lost = 0
-    var first = Moments()
-    var snrdB = Moments()
-    var deviation = ErrorStatistics()
-    var difference = Moments()
+    var first = RunningMoments()
+    var snrdB = RunningMoments()
+    var deviation = RunningErrors()
+    var difference = RunningMoments()
     var rows: TrackRows
     var profile = ResponseProfile()
   }
@@ -71,8 +73,8 @@ public struct PathsReport: Sendable {
   private var found = 0
   private var problems: [String: Int] = [:]
   private var skippedInput: [String: Int] = [:]
-  private var deviation = ErrorStatistics()
-  private var snrdB = Moments()
+  private var deviation = RunningErrors()
+  private var snrdB = RunningMoments()
 
   /// Nothing yet.
   public init() {}

@@ -19,7 +19,7 @@ public struct ReplayErrors: Sendable {
 
   /// Distances, m.
   struct Group: Sendable {
-    fileprivate(set) var stages: [Stage: ErrorStatistics] = [:]
+    fileprivate(set) var stages: [Stage: RunningErrors] = [:]
     fileprivate(set) var normalized = NormalisedErrors()
   }
 
@@ -27,9 +27,9 @@ public struct ReplayErrors: Sendable {
   /// By the truth's label.
   private(set) var labelled: [String: Group] = [:]
   /// rad
-  private(set) var azimuth = ErrorStatistics()
+  private(set) var azimuth = RunningErrors()
   /// rad
-  private(set) var elevation = ErrorStatistics()
+  private(set) var elevation = RunningErrors()
 
   /// None yet.
   public init() {}
@@ -54,7 +54,7 @@ public struct ReplayErrors: Sendable {
       (.chip, update.chipDistance),
     ]
     for (stage, distance) in distances {
-      if let distance { group.stages[stage, default: ErrorStatistics()].add(distance - truth) }
+      if let distance { group.stages[stage, default: RunningErrors()].add(distance - truth) }
     }
     if let distance = update.distance {
       group.normalized.add(error: distance - truth, deviation: update.distanceDeviation ?? .nan)
@@ -111,7 +111,7 @@ public struct ReplayErrors: Sendable {
     var table = PageTable(
       columns: ["Label", "Stage", "Count", "Mean", "RMS", "Median", "90 %", "95 %", "Largest", "Variance of error/σ"])
     func row(
-      _ name: String, _ stage: String, _ errors: ErrorStatistics, _ unit: String, _ scale: Double, _ places: Int,
+      _ name: String, _ stage: String, _ errors: RunningErrors, _ unit: String, _ scale: Double, _ places: Int,
       _ variance: Double?
     ) {
       func text(_ value: Double?) -> String {

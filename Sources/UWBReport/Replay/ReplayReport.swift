@@ -1,7 +1,7 @@
 /// Gathers a replay for a page: what came in, what came out, what was lost and why, and how good it was.
 ///
 /// Add events as they come; memory stays bounded however long the capture is. Rows are decimated (`MinMaxDecimator`), errors counted in bins
-/// (`ErrorStatistics`), impulse responses kept at extremes (`ImpulseResponseRuns`). The first `drawnTrackLimit` tracks are drawn, the first
+/// (`RunningErrors`), impulse responses kept at extremes (`ImpulseResponseRuns`). The first `drawnTrackLimit` tracks are drawn, the first
 /// `listedTrackLimit` listed, later ones counted together.
 public struct ReplayReport: Sendable {
   /// One update with whatever is known about it; times in s, lengths in m, angles in rad.

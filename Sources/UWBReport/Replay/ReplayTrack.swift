@@ -1,3 +1,5 @@
+import UWBTypes
+
 /// What a report keeps of one peer in one capture.
 struct ReplayTrack: Sendable {
   struct Name: Sendable, Hashable {
@@ -50,11 +52,11 @@ struct ReplayTrack: Sendable {
   let isDrawn: Bool
   private(set) var updates = 0
   private(set) var rejected = 0
-  private(set) var distance = Moments()
-  private(set) var deviation = Moments()
-  private(set) var snrdB = Moments()
-  private(set) var distanceErrors = ErrorStatistics()
-  private(set) var chipErrors = ErrorStatistics()
+  private(set) var distance = RunningMoments()
+  private(set) var deviation = RunningMoments()
+  private(set) var snrdB = RunningMoments()
+  private(set) var distanceErrors = RunningErrors()
+  private(set) var chipErrors = RunningErrors()
   private(set) var last: ReplayReport.Update?
   private(set) var distances: ClosedRange<Double>?
   var rows: TrackRows

@@ -183,6 +183,6 @@ public struct LineOfSightSite: Sendable {
 
   private static func distance(_ a: SIMD3<Double>, _ b: SIMD3<Double>) -> Double {
     let offset = a - b
-    return (offset * offset).sum().squareRoot()
+    return offset.length
   }
 }

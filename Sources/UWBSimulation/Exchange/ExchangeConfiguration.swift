@@ -9,7 +9,7 @@ public struct ExchangeConfiguration: Sendable, Hashable {
   /// The local device's antennas, about its position.
   public var array: AntennaArray
   /// Where the local device is and how it is turned, unless it moves.
-  public var localPose: Pose = .origin
+  public var localPose: DevicePose = .identity
   /// How the local device moves; `nil` where it stays.
   public var localMotion: Motion?
   /// Where the peer is over time.
@@ -70,7 +70,7 @@ public struct ExchangeConfiguration: Sendable, Hashable {
   }
 
   /// Where the local device is at a true time.
-  public func localPose(at time: Double) -> Pose {
+  public func localPose(at time: Double) -> DevicePose {
     localMotion?.pose(at: time) ?? localPose
   }
 

@@ -32,7 +32,7 @@ extension Scenario {
     var link = ExchangeConfiguration(
       profile: profile, array: .lShaped(), peerTrajectory: trajectory,
       exchangeCount: Int((trajectory.duration ?? 0) * 10, within: 0...1 << 20))
-    link.localPose = Pose(position: SIMD3(0, 1.3, 0))
+    link.localPose = DevicePose(position: SIMD3(0, 1.3, 0))
     link.room = Room(
       lower: SIMD3(-4, 0, -7.5), upper: SIMD3(4, 2.7, 1.5), lowerReflection: SIMD3(-0.6, -0.5, -0.6),
       upperReflection: SIMD3(-0.6, -0.4, -0.5))

@@ -1,8 +1,9 @@
 import UWBPlatform
+import UWBTypes
 
 /// Where a device is over time and how it is turned: a trajectory and what its back points at.
 public struct Motion: Sendable, Hashable {
-  /// How the device is turned, by the angles of `Pose`, rad.
+  /// How the device is turned, by the angles of `DevicePose`, rad.
   public enum Attitude: Sendable, Hashable {
     /// Always turned by these angles, rad.
     case fixed(yaw: Double, pitch: Double = 0, roll: Double = 0)
@@ -44,8 +45,8 @@ public struct Motion: Sendable, Hashable {
   }
 
   /// The pose at a time, s.
-  public func pose(at time: Double) -> Pose {
+  public func pose(at time: Double) -> DevicePose {
     let angles = angles(at: time)
-    return Pose(position: trajectory.position(at: time), yaw: angles.yaw, pitch: angles.pitch, roll: angles.roll)
+    return DevicePose(position: trajectory.position(at: time), yaw: angles.yaw, pitch: angles.pitch, roll: angles.roll)
   }
 }

@@ -157,7 +157,7 @@ public struct RangingWalk: Sendable, Hashable {
     _ index: Int, _ time: Double, _ position: SIMD3<Double>, _ heading: Double, _ detour: Double?,
     _ event: (burst: Double?, isRight: Bool?), _ random: inout SeededGenerator
   ) -> Step {
-    let pose = Pose(position: .zero, yaw: heading)
+    let pose = DevicePose(position: .zero, yaw: heading)
     let distance = position.length
     let azimuth = pose.toDevice(position / distance).azimuth
     var measured = distance + deviation * random.normal() + (detour ?? 0)
@@ -182,7 +182,7 @@ public struct RangingWalk: Sendable, Hashable {
       azimuth: angle,
       azimuthDeviation: angularDeviation, lineOfSightProbability: probability)
     return Step(
-      measurement: measurement, pose: DevicePose(position: .zero, right: pose.right, up: pose.up, front: pose.front),
+      measurement: measurement, pose: pose,
       distance: distance, azimuth: azimuth, isObstructed: detour != nil, isOutlier: isOutlier)
   }
 }

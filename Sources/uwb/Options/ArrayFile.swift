@@ -177,7 +177,7 @@ enum ArrayFile {
           throw fault(place, "is not a cosine pattern", "Give boresight as [x, y, z] and an exponent up to 100.")
         }
         let raw = SIMD3(vector[0], vector[1], vector[2])
-        let size = (raw * raw).sum().squareRoot()
+        let size = raw.length
         guard size > 0, size.isFinite else { throw fault(place, "has no boresight", "Give a vector that is not zero.") }
         return .cosine(exponent: exponent, boresight: raw / size)
       default:

@@ -90,7 +90,7 @@ struct CalibrationCheck {
 
   private static func apart(_ one: SIMD3<Double>, _ other: SIMD3<Double>) -> Double {
     let offset = one - other
-    return (offset * offset).sum().squareRoot()
+    return offset.length
   }
 
   // MARK: What exchanges tell

@@ -84,8 +84,8 @@ final class ChipWorld: Sendable {
       let truth = room.truth(of: others[Int(round.peer) - 1], from: device)
     else { return nil }
     return Place(
-      distance: truth.distance, azimuth: atan2(truth.direction.x, -truth.direction.z),
-      elevation: asin(max(-1, min(1, truth.direction.y))), isClear: truth.isClear)
+      distance: truth.distance, azimuth: truth.direction.azimuth, elevation: truth.direction.elevation,
+      isClear: truth.isClear)
   }
 
   private static func measurement(_ place: Place, _ random: inout SeededGenerator) -> TwoWayMeasurement {

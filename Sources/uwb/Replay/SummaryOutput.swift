@@ -51,25 +51,6 @@ struct SummaryOutput: ReplayOutput {
   }
 }
 
-/// Mean and spread of a stream of numbers (Welford 1962).
-struct RunningMoments {
-  private(set) var count = 0
-  private(set) var mean = 0.0
-  private var squares = 0.0
-
-  mutating func add(_ value: Double) {
-    count += 1
-    let step = value - mean
-    mean += step / Double(count)
-    squares += step * (value - mean)
-  }
-
-  /// Root of the mean square about the mean.
-  var deviation: Double { count > 0 ? (squares / Double(count)).squareRoot() : 0 }
-  /// Root of the mean square about zero.
-  var rms: Double { (mean * mean + deviation * deviation).squareRoot() }
-}
-
 /// What a summary keeps of one peer.
 private struct PeerSummary {
   private var updates = 0
@@ -124,13 +105,13 @@ private struct PeerSummary {
     func metres(_ value: Double) -> String { "\(String(decimal: value, places: 3)) m" }
     func angle(_ value: Double) -> String { "\(String(decimal: value, places: 2))°" }
     var text = "\(updates) updates"
-    if raw.count > 0 { text += ", raw distance mean \(metres(raw.mean)), spread \(metres(raw.deviation))" }
+    if raw.count > 0 { text += ", raw distance mean \(metres(raw.mean)), spread \(metres(raw.spread))" }
     if stated.count > 0 { text += ", stated deviation \(metres(stated.mean))" }
     if ambiguous > 0 { text += ", direction ambiguous \(ambiguous)" }
     if outliers > 0 { text += ", outliers \(outliers)" }
-    if chip.count > 0 { text += ", minus the chip's raw distance \(metres(chip.mean)) ± \(metres(chip.deviation))" }
+    if chip.count > 0 { text += ", minus the chip's raw distance \(metres(chip.mean)) ± \(metres(chip.spread))" }
     for (stage, distance) in [("calibrated", calibrated), ("delivered", delivered)] where distance.count > 0 {
-      text += "\n    \(stage) distance mean \(metres(distance.mean)), spread \(metres(distance.deviation))"
+      text += "\n    \(stage) distance mean \(metres(distance.mean)), spread \(metres(distance.spread))"
     }
     if rawError.count > 0 {
       text += "\n    error against the truth: raw rms \(metres(rawError.rms))"

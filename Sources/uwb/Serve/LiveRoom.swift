@@ -104,8 +104,8 @@ struct LiveRoom: LiveStream {
     peer.distanceDeviation = object.distanceDeviation.ifFinite
     // As `NOTATION.md` has it: positive to the right and upwards, -z ahead.
     if let direction = object.direction {
-      peer.azimuthDegrees = atan2(direction.x, -direction.z).degrees
-      peer.elevationDegrees = asin(min(1, max(-1, direction.y))).degrees
+      peer.azimuthDegrees = direction.azimuth.degrees
+      peer.elevationDegrees = direction.elevation.degrees
     } else {
       peer.azimuthDegrees = (object.horizontalAngle?.degrees).ifFinite
     }

@@ -62,7 +62,7 @@ struct LivePage {
   /// rad; positive to the right and upwards.
   private static func angles(_ direction: SIMD3<Double>?) -> (Double?, Double?) {
     guard let direction else { return (nil, nil) }
-    return (atan2(direction.x, -direction.z), asin(min(max(direction.y, -1), 1)))
+    return (direction.azimuth, direction.elevation)
   }
 
   func write() throws {

@@ -36,7 +36,7 @@ import UWBSimulation
       let table = try Self.table(
         "time_s,roll_deg,pitch_deg,yaw_deg,x_m,y_m,z_m\n3,\(roll),\(pitch),\(yaw),\(place.x),\(place.y),\(place.z)\n")
       let pose = try #require(table.pose(at: 3))
-      let expected = Pose(position: place, yaw: yaw * degree, pitch: pitch * degree, roll: roll * degree)
+      let expected = DevicePose(position: place, yaw: yaw * degree, pitch: pitch * degree, roll: roll * degree)
       #expect(Self.near(pose.right, expected.right) && Self.near(pose.up, expected.up))
       #expect(Self.near(pose.front, expected.front) && pose.position == place)
       // A quaternion of a turn by an angle about an axis, by the definition.
@@ -61,7 +61,7 @@ import UWBSimulation
     let table = try Self.table("time_s,yaw_deg,x_m,y_m,z_m\n0,170,0,1,0\n0.5,-130,1,1,-4\n")
     for part in [0.0, 0.25, 0.5, 0.9] {
       let pose = try #require(table.pose(at: 0.5 * part))
-      let expected = Pose(position: SIMD3(part, 1, -4 * part), yaw: (170 + 60 * part) * degree)
+      let expected = DevicePose(position: SIMD3(part, 1, -4 * part), yaw: (170 + 60 * part) * degree)
       #expect(Self.near(pose.front, expected.front) && Self.near(pose.position, expected.position), "\(part)")
     }
     // The same turn by a quaternion and by its negative.

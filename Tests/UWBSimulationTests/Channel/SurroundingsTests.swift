@@ -63,7 +63,7 @@ import UWBDSP
       profile: .ideal, array: .lShaped(), peerTrajectory: .stationary(SIMD3(0, 0, -2)), exchangeCount: 1)
     link.bodyLossdB = 20
     #expect(abs(link.paths(at: 0)[0].amplitude.length - 0.5) < 1e-12)
-    link.localPose = Pose(position: .zero, yaw: .pi)
+    link.localPose = DevicePose(position: .zero, yaw: .pi)
     #expect(abs(link.paths(at: 0)[0].amplitude.length - 0.05) < 1e-12)
   }
 }

@@ -137,14 +137,14 @@ import UWBSimulation
 
   @Test func truthByHand() throws {
     var configuration = Self.configuration(SIMD3(3, 1, -4))
-    configuration.localPose = Pose(position: SIMD3(0, 1, 0))
+    configuration.localPose = DevicePose(position: SIMD3(0, 1, 0))
     let truth = try #require(ExchangeSimulator(configuration, seed: 1).exchange(at: 0).truth)
     #expect(abs(try #require(truth.distance) - 5) < 1e-12)
     #expect(abs(try #require(truth.azimuth) - 0.6435011087932844) < 1e-12)
     #expect(abs(try #require(truth.elevation)) < 1e-12)
     #expect(truth.isLineOfSight == true)
     // Turned so that its back looks at the peer, azimuth is 0.
-    configuration.localPose = Pose(position: SIMD3(0, 1, 0), yaw: -0.6435011087932844)
+    configuration.localPose = DevicePose(position: SIMD3(0, 1, 0), yaw: -0.6435011087932844)
     let turned = try #require(ExchangeSimulator(configuration, seed: 1).exchange(at: 0).truth)
     #expect(abs(try #require(turned.azimuth)) < 1e-12)
   }

@@ -40,7 +40,7 @@ import UWBPlatform
       let paths = (0..<4).map { _ in
         Path(
           delay: generator.uniform(in: 0...40e-9), amplitude: generator.complexNormal(),
-          direction: SIMD3<Double>.unit(
+          direction: Direction.unitVector(
             azimuth: generator.uniform(in: -3...3), elevation: generator.uniform(in: -1...1)))
       }
       let onset = generator.uniform(in: 60...200)
@@ -102,7 +102,7 @@ import UWBPlatform
     func response(_ azimuth: Double, _ elevation: Double, _ antenna: Int) -> (delay: Double, degrees: Double) {
       let path = Path(
         delay: 0, amplitude: Complex(1),
-        direction: SIMD3<Double>.unit(azimuth: azimuth * .pi / 180, elevation: elevation * .pi / 180))
+        direction: Direction.unitVector(azimuth: azimuth * .pi / 180, elevation: elevation * .pi / 180))
       let seen = synthesizer.response(of: path, antenna: antenna)
       return (seen.delay, seen.amplitude.phase * 180 / .pi)
     }
@@ -123,7 +123,7 @@ import UWBPlatform
 
     // The same in the samples: arg(h₁ · conj(h₀)), near enough as the pulses are 0.033 taps apart.
     let path = Path(
-      delay: 0, amplitude: Complex(0.3, -0.8), direction: SIMD3<Double>.unit(azimuth: .pi / 6, elevation: 0))
+      delay: 0, amplitude: Complex(0.3, -0.8), direction: Direction.unitVector(azimuth: .pi / 6, elevation: 0))
     let samples = synthesizer.noiseless([path], onsetTaps: 30)
     let difference = (samples[64 + 30] * samples[30].conjugate).phase
     #expect(abs(difference * 180 / .pi - 45) < 1e-3)

@@ -33,7 +33,7 @@ struct RangingErrors {
     withinTwo += other.withinTwo
   }
 
-  var statistics: UWBSimulation.ErrorStatistics? { UWBSimulation.ErrorStatistics(errors) }
+  var statistics: ErrorStatistics? { ErrorStatistics(errors) }
 
   /// Cells for `columns`.
   var cells: [EvaluationTable.Cell] {
@@ -44,7 +44,7 @@ struct RangingErrors {
       .number(statistics?.medianMagnitude, places: 4), .number(statistics?.p90, places: 4),
       .number(stated.map { Double(withinOne) / $0 }, places: 3),
       .number(stated.map { Double(withinTwo) / $0 }, places: 3), .number(stated.map { squares / $0 }, places: 3),
-      .number(UWBSimulation.ErrorStatistics(deviations)?.medianMagnitude, places: 4),
+      .number(ErrorStatistics(deviations)?.medianMagnitude, places: 4),
     ]
   }
 

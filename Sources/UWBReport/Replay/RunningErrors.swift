@@ -1,8 +1,10 @@
+import UWBTypes
+
 /// Errors of any number in bounded memory: exact moments, and quantiles of the absolute error to 2.4 %.
 ///
 /// The absolute errors are counted in bins of a hundredth of a decade between 10⁻⁵ and 10⁴. A quantile is the upper border of its
 /// bin, so that it is never understated.
-struct ErrorStatistics: Sendable {
+struct RunningErrors: Sendable {
   private static let binsPerDecade = 100.0
   private static let smallest = 1e-5
   private static let binCount = 900
@@ -52,7 +54,7 @@ struct NormalisedErrors: Sendable {
   private(set) var bins = [Int](repeating: 0, count: Int(2 * limit / width))
   private(set) var withinOne = 0
   private(set) var withinTwo = 0
-  private var moments = Moments()
+  private var moments = RunningMoments()
 
   mutating func add(error: Double, deviation: Double) {
     let value = error / deviation
@@ -68,24 +70,4 @@ struct NormalisedErrors: Sendable {
   var mean: Double { moments.mean }
   /// About the mean; 1 where deviations are honest.
   var variance: Double? { moments.variance }
-}
-
-/// Mean and spread of any number of values.
-struct Moments: Sendable {
-  private(set) var count = 0
-  private(set) var mean = 0.0
-  private var squares = 0.0
-
-  /// Welford, Technometrics 4, 1962.
-  mutating func add(_ value: Double?) {
-    guard let value, value.isFinite else { return }
-    count += 1
-    let step = value - mean
-    mean += step / Double(count)
-    squares += step * (value - mean)
-  }
-
-  var meanIfAny: Double? { count > 0 ? mean : nil }
-  var variance: Double? { count > 1 ? squares / Double(count - 1) : nil }
-  var deviation: Double? { variance?.squareRoot() }
 }

@@ -1,8 +1,8 @@
+import TestSupport
 import Testing
+import UWBTypes
 
-@testable import UWBSimulation
-
-@Suite struct PoseTests {
+@Suite struct DevicePoseTests {
   private func expectNear(
     _ a: SIMD3<Double>, _ b: SIMD3<Double>, sourceLocation: SourceLocation = #_sourceLocation
   ) {
@@ -22,16 +22,16 @@ import Testing
     #expect(SIMD3<Double>(0, -1, 0).elevation == -.pi / 2)
     // A 3-4-5 triangle to the right: atan2(3, 4).
     #expect(abs(SIMD3<Double>(0.6, 0, -0.8).azimuth - 0.6435011087932844) < 1e-15)
-    expectNear(SIMD3<Double>.unit(azimuth: .pi / 6, elevation: 0), SIMD3(0.5, 0, -0.75.squareRoot()))
-    expectNear(SIMD3<Double>.unit(azimuth: 0, elevation: .pi / 6), SIMD3(0, 0.5, -0.75.squareRoot()))
+    expectNear(Direction.unitVector(azimuth: .pi / 6, elevation: 0), SIMD3(0.5, 0, -0.75.squareRoot()))
+    expectNear(Direction.unitVector(azimuth: 0, elevation: .pi / 6), SIMD3(0, 0.5, -0.75.squareRoot()))
   }
 
   @Test func unitUndoesAngles() {
-    var generator = SeededGenerator(seed: 12)
+    var generator = StatisticsRandom(seed: 12)
     for _ in 0..<100 {
-      let azimuth = generator.uniform(in: -3.1...3.1)
-      let elevation = generator.uniform(in: -1.5...1.5)
-      let unit = SIMD3<Double>.unit(azimuth: azimuth, elevation: elevation)
+      let azimuth = generator.uniform(-3.1...3.1)
+      let elevation = generator.uniform(-1.5...1.5)
+      let unit = Direction.unitVector(azimuth: azimuth, elevation: elevation)
       #expect(abs(unit.azimuth - azimuth) < 1e-12)
       #expect(abs(unit.elevation - elevation) < 1e-12)
     }
@@ -39,25 +39,26 @@ import Testing
 
   @Test func turnsByHand() {
     // Yaw +90°: the back looks to the room's −x, so what is there is straight ahead of it.
-    expectNear(Pose(position: .zero, yaw: .pi / 2).toDevice(SIMD3(-1, 0, 0)), SIMD3(0, 0, -1))
+    expectNear(DevicePose(position: .zero, yaw: .pi / 2).toDevice(SIMD3(-1, 0, 0)), SIMD3(0, 0, -1))
     // Pitch +90°: the back looks up.
-    expectNear(Pose(position: .zero, pitch: .pi / 2).toDevice(SIMD3(0, 1, 0)), SIMD3(0, 0, -1))
+    expectNear(DevicePose(position: .zero, yaw: 0, pitch: .pi / 2).toDevice(SIMD3(0, 1, 0)), SIMD3(0, 0, -1))
     // Roll +90°: the device's right side is up.
-    expectNear(Pose(position: .zero, roll: .pi / 2).toDevice(SIMD3(0, 1, 0)), SIMD3(1, 0, 0))
-    expectNear(Pose.origin.toDevice(SIMD3(1, 2, 3)), SIMD3(1, 2, 3))
+    expectNear(DevicePose(position: .zero, yaw: 0, roll: .pi / 2).toDevice(SIMD3(0, 1, 0)), SIMD3(1, 0, 0))
+    expectNear(DevicePose.identity.toDevice(SIMD3(1, 2, 3)), SIMD3(1, 2, 3))
   }
 
   @Test func axesStayOrthonormalAndRightHanded() {
-    var generator = SeededGenerator(seed: 13)
+    var generator = StatisticsRandom(seed: 13)
     for _ in 0..<50 {
-      let pose = Pose(
-        position: .zero, yaw: generator.phase(), pitch: generator.phase(), roll: generator.phase())
+      let pose = DevicePose(
+        position: .zero, yaw: generator.uniform(0...2 * .pi), pitch: generator.uniform(0...2 * .pi),
+        roll: generator.uniform(0...2 * .pi))
       let (r, u, f) = (pose.right, pose.up, pose.front)
       expectNear(SIMD3((r * r).sum(), (u * u).sum(), (f * f).sum()), SIMD3(1, 1, 1))
       expectNear(SIMD3((r * u).sum(), (u * f).sum(), (f * r).sum()), .zero)
       expectNear(SIMD3(r.y * u.z - r.z * u.y, r.z * u.x - r.x * u.z, r.x * u.y - r.y * u.x), f)
       let v = SIMD3(1.0, -2, 0.5)
-      expectNear(pose.toRoom(pose.toDevice(v)), v)
+      expectNear(pose.toWorld(pose.toDevice(v)), v)
     }
   }
 }

@@ -1,13 +1,14 @@
 import Foundation
 import Testing
+import UWBTypes
 
 @testable import UWBReport
 
-@Suite struct ErrorStatisticsTests {
+@Suite struct RunningErrorsTests {
   @Test func quantilesAreNeverUnderstatedAndCloseToExact() {
     let seed = UInt64.random(in: 0...UInt64.max)
     var random = SeededRandom(seed: seed)
-    var statistics = ErrorStatistics()
+    var statistics = RunningErrors()
     let errors = (0..<5000).map { _ in
       pow(10, Double.random(in: -3...1, using: &random)) * (Bool.random(using: &random) ? 1 : -1)
     }
@@ -26,7 +27,7 @@ import Testing
   }
 
   @Test func oddErrorsAreCountedSomewhere() {
-    var statistics = ErrorStatistics()
+    var statistics = RunningErrors()
     #expect(statistics.quantile(0.5) == nil && statistics.rootMeanSquare == nil && statistics.distribution.isEmpty)
     for error in [0, -1e-300, 1e300, .nan, .infinity] as [Double] { statistics.add(error) }
     #expect(statistics.count == 3 && statistics.largest == 1e300)
@@ -56,7 +57,7 @@ import Testing
   }
 
   @Test func momentsKnownAnswer() {
-    var moments = Moments()
+    var moments = RunningMoments()
     #expect(moments.meanIfAny == nil && moments.deviation == nil)
     for value in [2, 4, nil, .nan, 6] as [Double?] { moments.add(value) }
     #expect(moments.mean == 4 && moments.deviation == 2 && moments.count == 3)
