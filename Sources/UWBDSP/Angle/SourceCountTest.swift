@@ -8,13 +8,13 @@ import UWBPlatform
 /// (Wax & Kailath, "Detection of signals by information theoretic criteria", 1985; Xu, Roy & Kailath 1994 for the
 /// averaged count.) MDL is consistent, AIC finds one source too many every so often, whatever N. Coherent sources count
 /// as one unless smoothed. Not for fewer snapshots than antennas: eigenvalues of zero are left out of M then, which makes
-/// the answer a guess. Cost O(M²).
-enum SourceCountTest {
+/// the answer a guess. Cost O(M).
+package enum SourceCountTest {
   /// - Parameters:
   ///   - values: eigenvalues, ascending.
   ///   - snapshots: N.
   /// - Returns: between 0 and the method's limit.
-  static func count(
+  package static func count(
     _ method: SourceCount, values: UnsafePointer<Double>, order: Int, snapshots: Int, isAveraged: Bool
   ) -> Int {
     let isMDL: Bool
@@ -27,18 +27,16 @@ enum SourceCountTest {
     let empty = (0..<order).first { values[$0] > floor } ?? order - 1
     let size = order - empty
     var best = (count: 0, value: Double.infinity)
-    for k in 0...max(0, min(method.limit, size - 1)) {
-      let noise = size - k
-      var logarithms = 0.0
-      var sum = 0.0
-      for index in 0..<noise {
-        logarithms += log(values[empty + index])
-        sum += values[empty + index]
-      }
+    var (logarithms, sum) = (0.0, 0.0)
+    for noise in 1...size {
+      logarithms += log(values[empty + noise - 1])
+      sum += values[empty + noise - 1]
+      let k = size - noise
+      guard k <= method.limit else { continue }
       let likelihood = -2 * Double(snapshots) * (logarithms - Double(noise) * log(sum / Double(noise)))
       let freedom = isAveraged ? Double(k * (2 * size - k + 1)) / 2 : Double(k * (2 * size - k))
       let value = likelihood + freedom * (isMDL ? log(Double(snapshots)) : 2)
-      if value < best.value { best = (k, value) }
+      if value <= best.value { best = (k, value) }
     }
     return best.count
   }

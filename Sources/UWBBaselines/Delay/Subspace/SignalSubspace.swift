@@ -82,8 +82,7 @@ final class SignalSubspace {
     let most = window.mostPaths(rank: min(response.rows, 2 * response.columns))
     if window.order != nil { return most }
     guard decomposeCovariance() else { return nil }
-    return MinimumDescriptionLength.order(
-      values, count: response.rows, snapshots: 2 * response.columns, most: most)
+    return SubspaceStage.pathCount(values, order: response.rows, snapshots: 2 * response.columns, most: most)
   }
 
   /// Fills the first `count` columns of `exponentials`; `false` where no eigenvectors were found.

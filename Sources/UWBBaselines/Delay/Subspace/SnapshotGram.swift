@@ -36,7 +36,7 @@ final class SnapshotGram {
     let most = window.mostPaths(rank: rank)
     if window.order != nil { return most }
     guard decompose() else { return nil }
-    return MinimumDescriptionLength.order(eigen.values.pointer, count: rank, snapshots: response.rows, most: most)
+    return SubspaceStage.pathCount(eigen.values.pointer, order: rank, snapshots: response.rows, most: most)
   }
 
   private func makeGram() {

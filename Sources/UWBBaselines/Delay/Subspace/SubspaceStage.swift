@@ -47,6 +47,18 @@ final class SubspaceStage {
     fit = PathFit(table: PulseTable(window.receiver), windowTaps: window.windowTaps)
   }
 
+  /// How many paths a covariance's eigenvalues show, by minimum description length; one at least, which the rough search has seen.
+  ///
+  /// A forward–backward average counts its snapshots twice and has half the free parameters (Xu, Roy & Kailath 1994); but the snapshots of
+  /// spatial smoothing overlap, which spreads the noise's eigenvalues, and with that smaller penalty noise mostly passes for signal. So the
+  /// penalty is whole here: the count is seldom too low, and `weed` takes out again what is too many.
+  static func pathCount(_ values: UnsafePointer<Double>, order: Int, snapshots: Int, most: Int) -> Int {
+    max(
+      1,
+      SourceCountTest.count(
+        .mdl(atMost: most), values: values, order: order, snapshots: snapshots, isAveraged: false))
+  }
+
   /// Loads the window round the rough first path.
   ///
   /// - Returns: whether there is one; where there is none, `estimate` says why.

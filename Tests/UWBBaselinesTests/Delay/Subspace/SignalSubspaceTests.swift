@@ -100,10 +100,10 @@ import UWBDSP
   @Test func countsSourcesByTheGapInTheEigenvalues() {
     for sources in 1...5 {
       let values = (0..<8).map { $0 < 8 - sources ? 1.0 + 0.05 * Double($0) : 1000.0 * Double($0) }
-      #expect(MinimumDescriptionLength.order(values, count: 8, snapshots: 16, most: 6) == sources)
-      #expect(MinimumDescriptionLength.order(values, count: 8, snapshots: 16, most: 2) <= min(sources, 2))
+      #expect(SubspaceStage.pathCount(values, order: 8, snapshots: 16, most: 6) == sources)
+      #expect(SubspaceStage.pathCount(values, order: 8, snapshots: 16, most: 2) <= min(sources, 2))
     }
     // Nothing but noise still counts as the one path that the search has seen.
-    #expect(MinimumDescriptionLength.order([1, 1.01, 1.02, 1.03], count: 4, snapshots: 16, most: 3) == 1)
+    #expect(SubspaceStage.pathCount([1, 1.01, 1.02, 1.03], order: 4, snapshots: 16, most: 3) == 1)
   }
 }
