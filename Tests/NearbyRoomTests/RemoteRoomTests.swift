@@ -1,9 +1,8 @@
 import NearbyPorts
+import NearbyRoom
 import NearbySession
 import Testing
 import UWBTypes
-
-@testable import NearbyRoom
 
 /// A radio against a room that does what the test says.
 @Suite(.timeLimit(.minutes(1))) struct RemoteRoomTests {

@@ -1,8 +1,7 @@
 import Foundation
 import Testing
 import UWBLive
-
-@testable import UWBLiveServer
+import UWBLiveServer
 
 /// A server on a free port of loopback, until its test ends.
 final class TestServer {

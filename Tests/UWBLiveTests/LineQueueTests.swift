@@ -1,6 +1,5 @@
 import Testing
-
-@testable import UWBLive
+import UWBLive
 
 @Suite struct LineQueueTests {
   @Test("what fits comes out as it went in")

@@ -1,6 +1,5 @@
 import Testing
-
-@testable import UWBLive
+import UWBLive
 
 @Suite struct LiveGateTests {
   private let gate = LiveGate(names: ["radar.example", "127.0.0.1"])

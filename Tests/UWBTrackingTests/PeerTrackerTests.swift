@@ -1,9 +1,8 @@
 import Numerics
 import TestSupport
 import Testing
+import UWBTracking
 import UWBTypes
-
-@testable import UWBTracking
 
 @Suite struct PeerTrackerTests {
   private func measurement(

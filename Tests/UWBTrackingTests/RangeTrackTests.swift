@@ -1,9 +1,8 @@
 import Numerics
 import TestSupport
 import Testing
+import UWBTracking
 import UWBTypes
-
-@testable import UWBTracking
 
 /// Outliers, leaps and lost line of sight; noise; input that makes no sense; a device that turns.
 @Suite struct RangeTrackTests {

@@ -1,7 +1,6 @@
 import Testing
 import UWBDSP
-
-@testable import UWBTypes
+import UWBTypes
 
 @Suite struct CheckedIntegerTests {
   static let extremes: [Double] = [

@@ -3,8 +3,7 @@ import TestSupport
 import Testing
 import UWBDSP
 import UWBSimulation
-
-@testable import uwb
+import uwb
 
 @Suite("a capture's own pulse")
 struct PulseLearningReplayTests {

@@ -2,8 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import UWBCapture
-
-@testable import uwb
+import uwb
 
 /// `--report` of every verb that has one, as a user runs it. What a browser makes of the pages is tested by `scripts/test-pages`.
 @Suite("pages of --report")

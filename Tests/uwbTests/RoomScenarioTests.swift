@@ -1,8 +1,7 @@
 import Foundation
 import NearbySimulation
 import Testing
-
-@testable import uwb
+import uwb
 
 @Suite struct RoomScenarioTests {
   private static let pair = """

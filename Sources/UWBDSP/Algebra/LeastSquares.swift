@@ -5,14 +5,14 @@ import Numerics
 ///
 /// For problems of general shape (calibration, polynomial fits). The delay fits solve their few unknowns in place.
 /// Cost O(m·n²). A must have full column rank.
-public struct LeastSquares: Sendable, Hashable {
+package struct LeastSquares: Sendable, Hashable {
   /// Rows m of A.
-  public let rows: Int
+  package let rows: Int
   /// Columns n of A, at most m.
-  public let columns: Int
+  package let columns: Int
 
   /// - Precondition: 1 ≤ `columns` ≤ `rows`.
-  public init(rows: Int, columns: Int) {
+  package init(rows: Int, columns: Int) {
     precondition(
       columns >= 1 && rows >= columns, "a least-squares problem of \(rows) rows × \(columns) columns has no one answer")
     self.rows = rows
@@ -20,7 +20,7 @@ public struct LeastSquares: Sendable, Hashable {
   }
 
   /// Memory for problems of this shape, real or complex; one for each thread.
-  public final class Workspace {
+  package final class Workspace {
     fileprivate let problem: LeastSquares
     fileprivate let matrix: AlignedBuffer<Double>
     fileprivate let side: AlignedBuffer<Double>
@@ -38,7 +38,7 @@ public struct LeastSquares: Sendable, Hashable {
   }
 
   /// Allocates everything that a calculation needs.
-  public func makeWorkspace() -> Workspace { Workspace(self) }
+  package func makeWorkspace() -> Workspace { Workspace(self) }
 
   /// Solves the real problem.
   ///
@@ -47,7 +47,7 @@ public struct LeastSquares: Sendable, Hashable {
   ///   - side: b, `rows` numbers.
   ///   - solution: receives x, `columns` numbers.
   /// - Returns: the residual's norm ‖A·x − b‖₂, or `nil` where A lacks full rank or a number is not finite.
-  public func solve(
+  package func solve(
     _ matrix: [Double], _ side: [Double], into solution: inout [Double], using workspace: Workspace
   ) -> Double? {
     check(matrix.count, side.count, solution.count, workspace)
@@ -68,7 +68,7 @@ public struct LeastSquares: Sendable, Hashable {
   }
 
   /// Solves the complex problem; arguments as in the real one.
-  public func solve(
+  package func solve(
     _ matrix: [Complex<Double>], _ side: [Complex<Double>], into solution: inout [Complex<Double>],
     using workspace: Workspace
   ) -> Double? {

@@ -8,15 +8,15 @@
 /// it stays at its end values: calibration curves know nothing there. Cost: O(K) to make, O(log K) to evaluate, no
 /// allocation. As a regression it is linear
 /// in the values: `basis` is the design, `roughness` the penalty.
-public struct NaturalSpline: Sendable, Hashable {
+package struct NaturalSpline: Sendable, Hashable {
   /// Ascending, at least one.
-  public let knots: [Double]
+  package let knots: [Double]
   /// Values at the knots.
-  public let values: [Double]
+  package let values: [Double]
   private let curvatures: [Double]
 
   /// - Precondition: as many values as knots, at least one; knots ascend and are finite.
-  public init(knots: [Double], values: [Double]) {
+  package init(knots: [Double], values: [Double]) {
     precondition(
       !knots.isEmpty && knots.count == values.count, "\(knots.count) knots with \(values.count) values are no spline")
     precondition(Self.areKnots(knots), "the knots of a spline ascend: \(knots)")
@@ -26,12 +26,12 @@ public struct NaturalSpline: Sendable, Hashable {
   }
 
   /// Whether these can be knots.
-  public static func areKnots(_ knots: [Double]) -> Bool {
+  package static func areKnots(_ knots: [Double]) -> Bool {
     !knots.isEmpty && knots.allSatisfy(\.isFinite) && zip(knots, knots.dropFirst()).allSatisfy { $0 < $1 }
   }
 
   /// Value of the spline at `x`.
-  public func callAsFunction(_ x: Double) -> Double {
+  package func callAsFunction(_ x: Double) -> Double {
     let last = knots.count - 1
     if x.isNaN { return .nan }
     if x <= knots[0] { return values[0] }
@@ -49,7 +49,7 @@ public struct NaturalSpline: Sendable, Hashable {
   }
 
   /// What each value at `knots` counts in s(x): splines with unit values, one for each knot.
-  public static func basis(knots: [Double]) -> [NaturalSpline] {
+  package static func basis(knots: [Double]) -> [NaturalSpline] {
     knots.indices.map { index in
       var values = [Double](repeating: 0, count: knots.count)
       values[index] = 1
@@ -61,7 +61,7 @@ public struct NaturalSpline: Sendable, Hashable {
   ///
   /// s″ is piecewise linear, so that the integral is that of products of linear pieces: h/3·(m_i n_i + m_{i+1} n_{i+1}) +
   /// h/6·(m_i n_{i+1} + m_{i+1} n_i).
-  public static func roughness(knots: [Double]) -> [Double] {
+  package static func roughness(knots: [Double]) -> [Double] {
     let basis = basis(knots: knots)
     let count = knots.count
     var form = [Double](repeating: 0, count: count * count)

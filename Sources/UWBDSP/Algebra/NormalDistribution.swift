@@ -1,16 +1,16 @@
 import UWBPlatform
 
 /// The standard normal distribution.
-public enum NormalDistribution {
+package enum NormalDistribution {
   /// How likely a standard normal variable is below `x`: erfc(−x/√2)/2.
-  public static func probability(below x: Double) -> Double {
+  package static func probability(below x: Double) -> Double {
     0.5 * erfc(-x / 2.0.squareRoot())
   }
 
   /// The x that a standard normal variable is below with probability `p`; infinite at 0 and 1.
   ///
   /// Abramowitz & Stegun, "Handbook of Mathematical Functions", 1964, 26.2.23 (to 4.5·10⁻⁴), then two of Halley's steps.
-  public static func quantile(_ p: Double) -> Double {
+  package static func quantile(_ p: Double) -> Double {
     guard p > 0 else { return p < 0 || p.isNaN ? .nan : -.infinity }
     guard p <= 0.5 else { return p > 1 ? .nan : -quantile(1 - p) }
     let t = (-2 * log(p)).squareRoot()

@@ -1,21 +1,21 @@
 /// What a transform is to do; the key under which its plan is kept.
 ///
 /// X[k] = Σ_n x[n] · exp(∓j·2πkn/N), minus for `forward`, plus for `inverse`. Neither direction scales.
-public struct FourierRecipe: Hashable, Sendable {
+package struct FourierRecipe: Hashable, Sendable {
   /// Sign of the exponent.
-  public enum Direction: Hashable, Sendable {
+  package enum Direction: Hashable, Sendable {
     /// Minus for `forward`, plus for `inverse`.
     case forward, inverse
   }
 
   /// Complex points, a power of two. Native accumulator lengths have large prime factors (1016 = 8 · 127 costs ten
   /// times what 1024 points cost, and FFTW allocates on each call): pad, or cut a window.
-  public let count: Int
+  package let count: Int
   /// Sign of the exponent.
-  public let direction: Direction
+  package let direction: Direction
 
   /// - Precondition: `count` is a power of two.
-  public init(count: Int, direction: Direction) {
+  package init(count: Int, direction: Direction) {
     precondition(count > 0 && count & (count - 1) == 0, "a transform of \(count) points: use a power of two")
     self.count = count
     self.direction = direction
@@ -25,7 +25,7 @@ public struct FourierRecipe: Hashable, Sendable {
   ///
   /// Planning takes a lock and allocates; call it while a workspace is made, not for each CIR. Plans are made by
   /// estimate, so that the same input gives the same bits in every run.
-  public func makePlan() -> FourierPlan {
+  package func makePlan() -> FourierPlan {
     FourierPlan.cache.withLock { plans in
       if let plan = plans[self] { return plan }
       let plan = FourierPlan(self)
@@ -44,7 +44,7 @@ protocol PlannedTransform: Sendable {
 }
 
 /// A recipe with its plan.
-public final class FourierPlan: Sendable {
+package final class FourierPlan: Sendable {
   #if UWB_WITHOUT_FFTW
     private typealias Transform = PlainTransform
   #else
@@ -55,7 +55,7 @@ public final class FourierPlan: Sendable {
   fileprivate static let cache = StateLock<[FourierRecipe: FourierPlan]>([:])
 
   /// Length and direction.
-  public let recipe: FourierRecipe
+  package let recipe: FourierRecipe
   private let transform: Transform
 
   fileprivate init(_ recipe: FourierRecipe) {

@@ -1,14 +1,14 @@
 import Numerics
 
 /// The Fourier transform over arrays: a convenience for users and tests, which allocates its result.
-public enum FourierTransform {
+package enum FourierTransform {
   /// X[k] = Σ_n x[n]·exp(−j·2πkn/N), unscaled. `samples.count` is a power of two.
-  public static func forward(_ samples: [Complex<Float>]) -> [Complex<Float>] {
+  package static func forward(_ samples: [Complex<Float>]) -> [Complex<Float>] {
     transform(samples, .forward)
   }
 
   /// x[n] = Σ_k X[k]·exp(+j·2πkn/N), unscaled: `inverse(forward(x))` is N·x.
-  public static func inverse(_ spectrum: [Complex<Float>]) -> [Complex<Float>] {
+  package static func inverse(_ spectrum: [Complex<Float>]) -> [Complex<Float>] {
     transform(spectrum, .inverse)
   }
 

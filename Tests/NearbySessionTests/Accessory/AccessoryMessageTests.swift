@@ -1,8 +1,7 @@
 import Foundation
+import NearbySession
 import TestSupport
 import Testing
-
-@testable import NearbySession
 
 @Suite struct AccessoryMessageTests {
   private func bytes(_ hex: String) -> [UInt8] {

@@ -1,6 +1,5 @@
+import NearbySession
 import UWBDSP
-
-@testable import NearbySession
 
 /// Draws calls, makes them on the subject and on the model, and compares.
 struct RandomSequence<Subject: SequenceSubject> {

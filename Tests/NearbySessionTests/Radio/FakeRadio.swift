@@ -1,6 +1,5 @@
+import NearbySession
 import UWBDSP
-
-@testable import NearbySession
 
 /// A radio that does what the test says, and keeps what the host says.
 final class FakeRadio: RangingRadio {

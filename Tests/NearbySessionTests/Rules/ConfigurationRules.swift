@@ -1,7 +1,6 @@
+import NearbySession
 import Testing
 import UWBDSP
-
-@testable import NearbySession
 
 @Suite struct ConfigurationRules {
   @Test("R10 the configuration's type names the kind of peer; bad accessory data throws")

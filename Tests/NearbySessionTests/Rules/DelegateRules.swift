@@ -1,8 +1,7 @@
 import Dispatch
+import NearbySession
 import Testing
 import UWBDSP
-
-@testable import NearbySession
 
 /// Delegates lose nothing, and hear nothing too late. Faults of timing are tried often.
 @Suite(.timeLimit(.minutes(2))) struct DelegateRules {

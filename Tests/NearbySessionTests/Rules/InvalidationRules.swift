@@ -1,7 +1,6 @@
+import NearbySession
 import Testing
 import UWBDSP
-
-@testable import NearbySession
 
 @Suite struct InvalidationRules {
   private func settings(_ change: (inout NearbySettings) -> Void) -> NearbySettings {

@@ -1,6 +1,5 @@
+import NearbySession
 import UWBDSP
-
-@testable import NearbySession
 
 /// Hosts in one room with a radio between them that does what a radio must: it ranges a pair while both ends run with
 /// each other's tokens, and tells a peer that a session has ended.

@@ -1,6 +1,5 @@
+import NearbySession
 import UWBDSP
-
-@testable import NearbySession
 
 /// Keeps what it hears, and lets a test wait for it without a clock.
 final class RecordingDelegate: NearbySessionDelegate, Sendable {

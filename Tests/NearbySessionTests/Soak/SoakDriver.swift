@@ -1,7 +1,6 @@
+import NearbySession
 import Testing
 import UWBDSP
-
-@testable import NearbySession
 
 /// Does one random thing after another: mostly measurements, some calls of apps, some faults.
 struct SoakDriver {

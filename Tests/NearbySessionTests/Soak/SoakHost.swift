@@ -1,6 +1,5 @@
+import NearbySession
 import UWBDSP
-
-@testable import NearbySession
 
 /// One device of the soak: a host with a clock that can be moved, and the sessions that its app holds now.
 final class SoakHost: Sendable {

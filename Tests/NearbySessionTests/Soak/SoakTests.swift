@@ -1,8 +1,7 @@
 import Foundation
+import NearbySession
 import Testing
 import UWBDSP
-
-@testable import NearbySession
 
 /// Hosts under full load with everything going wrong at random: messages lost, doubled, reordered and corrupted, clocks that
 /// jump, apps that call anything at any time, from several threads. `UWB_SOAK_SECONDS` sets how long; without it a short

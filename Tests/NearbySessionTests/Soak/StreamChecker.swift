@@ -1,6 +1,5 @@
+import NearbySession
 import UWBDSP
-
-@testable import NearbySession
 
 /// Holds one stream against the order of events that the rules allow, whatever happens to the host.
 struct StreamChecker {

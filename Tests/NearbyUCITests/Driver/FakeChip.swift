@@ -1,4 +1,4 @@
-@testable import NearbyUCI
+import NearbyUCI
 
 /// A chip that keeps to the protocol, but for the faults that a test asks for.
 struct FakeChip {

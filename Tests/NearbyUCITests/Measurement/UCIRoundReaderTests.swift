@@ -1,7 +1,6 @@
+import NearbyUCI
 import Testing
 import UWBTypes
-
-@testable import NearbyUCI
 
 @Suite struct UCIRoundReaderTests {
   private static func results(_ reader: inout UCIRoundReader, _ hex: [String]) throws -> [UCIRoundReader.Result] {

@@ -1,4 +1,4 @@
-@testable import NearbyUCI
+import NearbyUCI
 
 /// A session made up for the protocol's description, packet by packet, and messages that it has none of.
 enum UCIExamples {

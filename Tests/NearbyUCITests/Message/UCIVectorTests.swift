@@ -1,8 +1,7 @@
 import Foundation
+import NearbyUCI
 import TestSupport
 import Testing
-
-@testable import NearbyUCI
 
 /// Vectors of public sources: real captures, others' tests.
 @Suite struct UCIVectorTests {

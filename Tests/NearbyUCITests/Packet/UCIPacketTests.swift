@@ -1,6 +1,5 @@
+import NearbyUCI
 import Testing
-
-@testable import NearbyUCI
 
 @Suite struct UCIPacketTests {
   private let kind = QorvoDiagnostics.kind

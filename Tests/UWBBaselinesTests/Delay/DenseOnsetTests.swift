@@ -1,9 +1,8 @@
 import Numerics
 import TestSupport
 import Testing
+import UWBBaselines
 import UWBDSP
-
-@testable import UWBBaselines
 
 @Suite struct DenseOnsetTests {
   private let dense = DenseOnset()

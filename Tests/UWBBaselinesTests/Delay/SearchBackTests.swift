@@ -1,8 +1,7 @@
 import TestSupport
 import Testing
+import UWBBaselines
 import UWBDSP
-
-@testable import UWBBaselines
 
 @Suite struct JumpBackSearchForwardTests {
   @Test func lonePathIsUnbiasedWithAnHonestDeviation() {

@@ -2,9 +2,8 @@ import Foundation
 import Numerics
 import TestSupport
 import Testing
+import UWBCalibration
 import UWBDSP
-
-@testable import UWBCalibration
 
 /// Arrays made up: gains, phases, coupling and stretched positions that are known.
 @Suite struct AntennaFitTests {

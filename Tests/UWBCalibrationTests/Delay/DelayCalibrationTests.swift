@@ -1,9 +1,8 @@
 import Numerics
 import TestSupport
 import Testing
+import UWBCalibration
 import UWBDSP
-
-@testable import UWBCalibration
 
 @Suite struct DelayCalibrationTests {
   private static let halfSpeed = UWB.speedOfLightInAir / 2

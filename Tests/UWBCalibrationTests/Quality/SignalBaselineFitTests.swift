@@ -1,9 +1,8 @@
 import Numerics
 import TestSupport
 import Testing
+import UWBCalibration
 import UWBDSP
-
-@testable import UWBCalibration
 
 @Suite struct SignalBaselineFitTests {
   /// Places at 1 to 10 m, half of them behind something; levels of a receiver that saturates.

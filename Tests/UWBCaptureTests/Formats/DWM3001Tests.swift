@@ -1,9 +1,8 @@
 import Foundation
 import TestSupport
 import Testing
+import UWBCapture
 import UWBDSP
-
-@testable import UWBCapture
 
 /// What the command-line firmware of a DWM3001CDK prints.
 @Suite struct DWM3001Tests {

@@ -1,9 +1,8 @@
 import Foundation
 import TestSupport
 import Testing
+import UWBCapture
 import UWBDSP
-
-@testable import UWBCapture
 
 /// What each format has of its own, on lines written by hand.
 @Suite struct FormatDetailTests {

@@ -1,10 +1,9 @@
 import Foundation
 import TestSupport
 import Testing
+import UWBCapture
 import UWBDSP
 import UWBSimulation
-
-@testable import UWBCapture
 
 @Suite("pose tables") struct PoseTableTests {
   private static func table(_ bytes: [UInt8]) throws -> PoseTable {

@@ -1,9 +1,8 @@
 import Foundation
 import TestSupport
 import Testing
+import UWBCapture
 import UWBDSP
-
-@testable import UWBCapture
 
 /// Tables of timestamps and of ranges, by the names of their columns.
 @Suite struct MeasurementTableTests {

@@ -1,9 +1,8 @@
 import Foundation
 import TestSupport
 import Testing
+import UWBCapture
 import UWBDSP
-
-@testable import UWBCapture
 
 @Suite struct PhaseTableTests {
   static let head = "Real Azimuth,Real Elevation,NLOS,Distance,AoA1,AoA2,RSSI,PDoA1,PDoA2\n"

@@ -1,9 +1,8 @@
 import Foundation
 import TestSupport
 import Testing
+import UWBCapture
 import UWBTypes
-
-@testable import UWBCapture
 
 /// A trolley with three tags on an eight among four anchors, its clock and the radios' apart.
 @Suite struct TruthTrajectoryTests {

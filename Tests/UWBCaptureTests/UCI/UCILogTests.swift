@@ -1,9 +1,8 @@
 import Foundation
 import TestSupport
 import Testing
+import UWBCapture
 import UWBTypes
-
-@testable import UWBCapture
 
 /// UCI traffic as people's programs print it.
 @Suite struct UCILogTests {

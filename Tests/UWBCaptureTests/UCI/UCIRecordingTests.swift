@@ -2,9 +2,8 @@ import Foundation
 import NearbyUCI
 import TestSupport
 import Testing
+import UWBCapture
 import UWBTypes
-
-@testable import UWBCapture
 
 @Suite struct UCIRecordingTests {
   private static func bytes(_ hex: String) -> [UInt8] {

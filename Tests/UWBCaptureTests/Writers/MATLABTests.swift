@@ -1,9 +1,8 @@
 import Foundation
 import TestSupport
 import Testing
+import UWBCapture
 import UWBDSP
-
-@testable import UWBCapture
 
 /// MATLAB files as SciPy reads them.
 @Suite(Python.hasSigMF) struct MATLABTests {

@@ -2,8 +2,7 @@ import CUWBKernels
 import Numerics
 import TestSupport
 import Testing
-
-@testable import UWBDSP
+import UWBDSP
 
 /// The kernels of covariances and spectra, as `KernelTests` holds the others.
 extension KernelTests {

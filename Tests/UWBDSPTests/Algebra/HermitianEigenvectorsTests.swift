@@ -1,8 +1,7 @@
 import Numerics
 import TestSupport
 import Testing
-
-@testable import UWBDSP
+import UWBDSP
 
 @Suite struct HermitianEigenvectorsTests {
   private func hermitian(_ order: Int, _ random: inout StatisticsRandom) -> [[Complex<Double>]] {

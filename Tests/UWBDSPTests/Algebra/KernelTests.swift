@@ -2,8 +2,7 @@ import CUWBKernels
 import Numerics
 import TestSupport
 import Testing
-
-@testable import UWBDSP
+import UWBDSP
 
 /// Every C kernel, as this machine's vector units run it and as any machine does, against a naive reference in double precision.
 ///

@@ -2,8 +2,7 @@ import CUWBKernels
 import Numerics
 import TestSupport
 import Testing
-
-@testable import UWBDSP
+import UWBDSP
 
 @Suite struct LeadingVectorsTests {
   /// A Hermitian matrix of these eigenvalues, by columns, and its eigenvectors; real where asked for.

@@ -1,8 +1,7 @@
 import Numerics
 import TestSupport
 import Testing
-
-@testable import UWBDSP
+import UWBDSP
 
 @Suite struct LeastSquaresTests {
   private static let shapes = [(1, 1), (2, 1), (3, 3), (4, 2), (16, 3), (40, 9), (200, 24)]

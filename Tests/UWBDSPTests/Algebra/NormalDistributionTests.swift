@@ -1,7 +1,6 @@
 import Numerics
 import Testing
-
-@testable import UWBDSP
+import UWBDSP
 
 @Suite struct NormalDistributionTests {
   /// Abramowitz & Stegun 1964, tables 26.1 and 26.5.

@@ -1,8 +1,7 @@
 import Numerics
 import TestSupport
 import Testing
-
-@testable import UWBDSP
+import UWBDSP
 
 /// The small problems under the subspace estimators.
 @Suite struct SubspaceAlgebraTests {

@@ -1,7 +1,6 @@
 import Numerics
 import TestSupport
-
-@testable import UWBDSP
+import UWBDSP
 
 /// CIRs of several antennas, straight from the model.
 struct ArrayTrials {

@@ -1,8 +1,7 @@
 import Numerics
 import TestSupport
 import Testing
-
-@testable import UWBDSP
+import UWBDSP
 
 /// The joint fit's algebra; its errors over many trials are held to the bound where channels are simulated.
 @Suite struct JointFitTests {

@@ -1,8 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
-
-@testable import UWBDSP
+import UWBDSP
 
 @Suite struct ManifoldSearchTests {
   @Test("half a wavelength and 30° to the right are +90°, and back")

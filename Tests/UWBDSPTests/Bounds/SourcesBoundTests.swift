@@ -1,8 +1,7 @@
 import Numerics
 import TestSupport
 import Testing
-
-@testable import UWBDSP
+import UWBDSP
 
 @Suite struct SourcesBoundTests {
   private static let carrier = 7.9872e9

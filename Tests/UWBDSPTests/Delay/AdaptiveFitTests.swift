@@ -2,8 +2,7 @@ import Numerics
 import TestSupport
 import Testing
 import UWBBaselines
-
-@testable import UWBDSP
+import UWBDSP
 
 @Suite struct AdaptiveFitTests {
   private let adaptive = AdaptiveFit()

@@ -1,8 +1,7 @@
 import Numerics
 import TestSupport
 import Testing
-
-@testable import UWBDSP
+import UWBDSP
 
 @Suite struct ArrayPulseFitTests {
   private static let fit = PulseFit()

@@ -2,8 +2,7 @@ import Numerics
 import TestSupport
 import Testing
 import UWBBaselines
-
-@testable import UWBDSP
+import UWBDSP
 
 /// What every delay estimator owes: one suite for all of them.
 @Suite struct DelayEstimatorTests {

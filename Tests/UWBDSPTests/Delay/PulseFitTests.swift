@@ -1,8 +1,7 @@
 import Numerics
 import TestSupport
 import Testing
-
-@testable import UWBDSP
+import UWBDSP
 
 @Suite struct PulseFitTests {
   /// Offsets in taps and powers in dB relative to the first path's SNR.

@@ -2,8 +2,7 @@ import Numerics
 import TestSupport
 import Testing
 import UWBBaselines
-
-@testable import UWBDSP
+import UWBDSP
 
 @Suite struct RiceFitTests {
   private let rice = RiceFit()

@@ -2,8 +2,7 @@ import Numerics
 import TestSupport
 import Testing
 import UWBBaselines
-
-@testable import UWBDSP
+import UWBDSP
 
 /// What every threshold and subtraction estimator does with input that holds no path, or hardly any taps.
 @Suite struct ThresholdBehaviourTests {

@@ -2,8 +2,7 @@ import CAllocationCounter
 import Numerics
 import TestSupport
 import Testing
-
-@testable import UWBDSP
+import UWBDSP
 
 /// Heap allocations of the engine's path, counted exactly on this thread: in release builds, because unoptimised code
 /// allocates contexts for closures that never escape.

@@ -1,7 +1,6 @@
 import TestSupport
 import Testing
-
-@testable import UWBDSP
+import UWBDSP
 
 /// Exchanges that hold phase differences in place of CIRs.
 @Suite struct PhaseDirectionTests {

@@ -1,8 +1,7 @@
 import Numerics
 import TestSupport
 import Testing
-
-@testable import UWBDSP
+import UWBDSP
 
 @Suite struct ReceptionPathsTests {
   private static let pair = AntennaArray.linear(count: 2, spacing: 0.0188, carrier: 7.9872e9)

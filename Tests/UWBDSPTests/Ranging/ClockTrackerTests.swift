@@ -1,7 +1,6 @@
 import TestSupport
 import Testing
-
-@testable import UWBDSP
+import UWBDSP
 
 /// Clocks with offset and drift, exchanges of poll and response alone.
 @Suite struct ClockTrackerTests {

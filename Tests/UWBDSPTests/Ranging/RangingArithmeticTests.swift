@@ -1,7 +1,6 @@
 import TestSupport
 import Testing
-
-@testable import UWBDSP
+import UWBDSP
 
 /// Single-sided, symmetric, three and four messages, against exact integers and against chance.
 @Suite struct RangingArithmeticTests {

@@ -1,7 +1,6 @@
 import TestSupport
 import Testing
-
-@testable import UWBDSP
+import UWBDSP
 
 /// The engine on exchanges without a final: the method follows from what is there.
 @Suite struct SingleSidedEngineTests {

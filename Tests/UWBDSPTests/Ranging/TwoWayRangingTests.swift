@@ -1,7 +1,6 @@
 import TestSupport
 import Testing
-
-@testable import UWBDSP
+import UWBDSP
 
 @Suite struct TwoWayRangingTests {
   /// Whole ticks, so that the exact answers are fractions of 128-bit integers.

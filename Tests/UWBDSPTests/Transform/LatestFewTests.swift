@@ -1,7 +1,6 @@
 import Synchronization
 import Testing
-
-@testable import UWBDSP
+import UWBDSP
 
 @Suite struct LatestFewTests {
   @Test func keepsTheLatestAndMakesTheOthersAnew() {

@@ -1,7 +1,6 @@
 import TestSupport
 import Testing
-
-@testable import UWBDSP
+import UWBDSP
 
 @Suite struct PulseTableTests {
   private static let shapes: [PulseShape] = [

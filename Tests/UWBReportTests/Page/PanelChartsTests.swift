@@ -1,7 +1,6 @@
 import Foundation
 import Testing
-
-@testable import UWBReport
+import UWBReport
 
 @Suite struct PanelChartsTests {
   private func check(_ charts: PageCharts) throws -> PageCheck {

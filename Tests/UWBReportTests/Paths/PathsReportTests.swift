@@ -1,7 +1,6 @@
 import Foundation
 import Testing
-
-@testable import UWBReport
+import UWBReport
 
 @Suite struct PathsReportTests {
   private func row(_ index: Int, _ series: String = "poll, antenna 0") -> PathsReport.Row {

@@ -1,7 +1,6 @@
 import Foundation
 import Testing
-
-@testable import UWBReport
+import UWBReport
 
 /// Quiet taps, then an edge with a tail that falls off.
 private func sampleResponse() -> [Double] {

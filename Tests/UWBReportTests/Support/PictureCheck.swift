@@ -1,7 +1,6 @@
 import Foundation
 import Testing
-
-@testable import UWBReport
+import UWBReport
 
 #if canImport(FoundationXML)
   import FoundationXML

@@ -2,9 +2,8 @@ import Foundation
 import Numerics
 import TestSupport
 import Testing
+import UWBDSP
 import UWBSimulation
-
-@testable import UWBDSP
 
 /// Delay and angle of several paths against the joint bound. `UWB_TRIALS` asks for more trials than the tests' own.
 @Suite struct JointDelayAngleTests {

@@ -1,6 +1,5 @@
 import UWBDSP
-
-@testable import UWBSimulation
+import UWBSimulation
 
 /// How a channel spreads energy over delay, as channel reports state it.
 struct ChannelStatistics: Sendable, Hashable {

@@ -1,7 +1,6 @@
 import Testing
 import UWBDSP
-
-@testable import UWBSimulation
+import UWBSimulation
 
 @Suite struct SurroundingsTests {
   private static let carrier = 7987.2e6

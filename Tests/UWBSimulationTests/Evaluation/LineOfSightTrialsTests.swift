@@ -1,8 +1,7 @@
 import Testing
 import UWBCalibration
 import UWBDSP
-
-@testable import UWBSimulation
+import UWBSimulation
 
 @Suite struct LineOfSightTrialsTests {
   @Test func trialsAreLabelledAndReproducible() {

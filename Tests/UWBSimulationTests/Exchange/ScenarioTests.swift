@@ -2,8 +2,7 @@ import Numerics
 import Testing
 import UWBDSP
 import UWBPlatform
-
-@testable import UWBSimulation
+import UWBSimulation
 
 @Suite struct ScenarioTests {
   private static let profile = ExchangeSimulatorTests.profile

@@ -1,6 +1,5 @@
 import Testing
-
-@testable import UWBSimulation
+import UWBSimulation
 
 @Suite struct MotionTests {
   @Test("a device that faces something has it straight behind its back, wherever the two move")

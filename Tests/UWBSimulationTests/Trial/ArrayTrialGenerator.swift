@@ -1,8 +1,7 @@
 import Numerics
 import UWBDSP
 import UWBPlatform
-
-@testable import UWBSimulation
+import UWBSimulation
 
 /// What is true of one trial on an array.
 struct ArrayTrial: Sendable {

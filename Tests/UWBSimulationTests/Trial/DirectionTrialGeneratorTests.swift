@@ -2,8 +2,7 @@ import Numerics
 import TestSupport
 import Testing
 import UWBDSP
-
-@testable import UWBSimulation
+import UWBSimulation
 
 @Suite struct DirectionTrialGeneratorTests {
   private static let array = AntennaArray.linear(count: 3, spacing: 0.02, carrier: 7.9872e9)

@@ -1,7 +1,6 @@
 import Testing
+import UWBBaselines
 import UWBDSP
-
-@testable import UWBBaselines
 
 @Suite struct DelayRootMUSICTests {
   /// RMSE over the bound, paths uncounted; 300 trials spread it by 4 %.

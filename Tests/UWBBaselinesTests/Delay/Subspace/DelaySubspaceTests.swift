@@ -1,9 +1,8 @@
 import Numerics
 import TestSupport
 import Testing
+import UWBBaselines
 import UWBDSP
-
-@testable import UWBBaselines
 
 /// What the four subspace estimators owe alike.
 @Suite struct DelaySubspaceTests {
