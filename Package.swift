@@ -66,8 +66,7 @@ let package = Package(
     .target(
       name: "UWBDSP",
       dependencies: values + [
-        "CLapacke", "CUWBKernels",
-        numerics,
+        "CLapacke", "CUWBKernels", numerics,
       ] + (withoutFFTW ? [] : ["CFFTW"]),
       swiftSettings: strict + (withoutFFTW ? [.define("UWB_WITHOUT_FFTW")] : [])),
     .target(name: "UWBBaselines", dependencies: engine + [numerics], swiftSettings: strict),
@@ -115,9 +114,7 @@ let package = Package(
       name: "uwb-program", dependencies: ["uwb", "UWBLiveServer", "CUWBCommit"], swiftSettings: strict),
     .target(
       name: "TestSupport",
-      dependencies: engine + [
-        "UWBBaselines", "CAllocationCounter", numerics,
-      ],
+      dependencies: engine + ["UWBBaselines", "CAllocationCounter", numerics],
       path: "Tests/Support", exclude: ["CAllocationCounter", "CSanitizerProbe"], swiftSettings: strict),
     .target(name: "CSanitizerProbe", path: "Tests/Support/CSanitizerProbe"),
     .target(name: "CAllocationCounter", path: "Tests/Support/CAllocationCounter"),
@@ -164,8 +161,7 @@ let package = Package(
       name: "uwbTests",
       dependencies: simulation + support + [
         "uwb", "uwb-program", "NearbySession", "NearbyPorts", "NearbyRoom", "NearbySimulation", "UWBCapture",
-        "NearbyUCI",
-        "NearbyUCIRadio",
+        "NearbyUCI", "NearbyUCIRadio",
       ], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]

@@ -28,8 +28,7 @@ let package = Package(
       name: "measure",
       dependencies: [
         "Workloads", "PhysicalLimit", engine("UWBDSP"), engine("UWBBaselines"), engine("UWBReport"),
-        engine("UWBSimulation"),
-        engine("UWBCapture"),
+        engine("UWBSimulation"), engine("UWBCapture"),
       ], swiftSettings: strict),
     .executableTarget(
       name: "bare-start", dependencies: [.product(name: "ArgumentParser", package: "swift-argument-parser")],

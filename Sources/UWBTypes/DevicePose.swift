@@ -22,8 +22,8 @@ public struct DevicePose: Sendable, Hashable {
     self.front = front
   }
 
-  /// A device turned about its own axes: first by `yaw` about +y (positive turns its back to the left, −x), then by
-  /// `pitch` about its +x (positive raises its back), then by `roll` about its +z, all rad and right-handed.
+  /// A device turned about its own axes, right-handed. First comes `yaw` about +y: positive turns its back to the left, −x. Then comes `pitch`
+  /// about its +x: positive raises its back. Last comes `roll` about its +z. All are in rad.
   public init(position: SIMD3<Double>, yaw: Double, pitch: Double = 0, roll: Double = 0) {
     let (cy, sy, cp, sp, cr, sr) = (cos(yaw), sin(yaw), cos(pitch), sin(pitch), cos(roll), sin(roll))
     // Columns of R_y(yaw)·R_x(pitch)·R_z(roll).

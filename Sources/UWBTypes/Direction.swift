@@ -17,11 +17,11 @@ public enum Direction {
 
 extension SIMD3<Double> {
   /// atan2(x, −z), rad: positive to the right.
-  package var azimuth: Double { atan2(x, -z) }
+  @inlinable package var azimuth: Double { atan2(x, -z) }
 
   /// asin(y) of a unit vector, rad: positive upwards.
-  package var elevation: Double { asin(Swift.max(-1, Swift.min(1, y))) }
+  @inlinable package var elevation: Double { asin(Swift.max(-1, Swift.min(1, y))) }
 
   /// √(x² + y² + z²)
-  package var length: Double { (self * self).sum().squareRoot() }
+  @inlinable package var length: Double { (self * self).sum().squareRoot() }
 }

@@ -27,7 +27,7 @@ final class OnsetLikelihood {
   private let tops: AlignedBuffer<Float>
   /// What `tops` hold at most.
   private var best = -Float.infinity
-  /// For each profile the onsets to evaluate next, and how many they are.
+  /// For each profile the onsets to evaluate next. `chosen` says how many they are.
   private let onsets: AlignedBuffer<Int>
   private let chosen = AlignedBuffer<Int>(count: OnsetTables.profiles.count, zero: 0)
   /// Of likelihoods of one profile, for each onset.
@@ -69,8 +69,7 @@ final class OnsetLikelihood {
     tables.whitening?.apply(window.pointer + count, room: coloured)
   }
 
-  /// ln L at all onsets that are worth it, at every half tap first: others are interpolated or, where they are negligible beside the best,
-  /// left out.
+  /// ln L at all onsets that are worth it, at every half tap first. Others are interpolated. What is negligible beside the best is left out.
   func evaluate() {
     best = -.infinity
     for index in 0..<OnsetTables.profiles.count * OnsetTables.onsetCount { tops.pointer[index] = -.infinity }
@@ -258,7 +257,7 @@ final class OnsetLikelihood {
     guard information > 0 else { return (.zero, Self.anyPhase) }
     let scale = variance.squareRoot() / information
     let amplitude = Complex(realSum * scale, imaginarySum * scale)
-    let ratio = pow(10, Double(OnsetTables.ratiosdB[lane]) / 10)
+    let ratio = pow(10, Double(OnsetProfile.ratiosdB[lane]) / 10)
     // Rounding may leave less than the variance without any scattering, 1/‖p‖².
     let left = max(1 / information - ratio, 1 / Double((pulse * pulse).sum())) * variance
     let phase = (left / 2 / max(amplitude.lengthSquared, .leastNormalMagnitude)).squareRoot()

@@ -22,13 +22,11 @@ final class OnsetTables: Sendable {
   static let stepsPerTap = 8
   static let onsetCount = (lastOnset - firstOnset) * stepsPerTap + 1
   static let rank = 16
-  /// ρ in dB, lane by lane.
-  static let ratiosdB = SIMD8<Float>(0, 7, 14, 21, 28, 35, 42, 49)
   /// What channels are weighed against each other.
   ///
-  /// A step and a soft onset (CM4 and CM8 of IEEE 802.15.4a) are rare beside a first path over scattering, weak or
-  /// strong: given even odds they would push the onset ahead of every first path that stands free, by the rise of its
-  /// pulse. The last is a first path that stands free before the scattering.
+  /// The last but one is a step, the last a soft onset (CM4 and CM8 of IEEE 802.15.4a). Both are rare beside a first path over scattering. Given
+  /// even odds they would push the onset ahead of every first path that stands free, by the rise of its pulse. The third is a first path that
+  /// stands free before the scattering.
   static let profiles = [
     OnsetProfile(level: 0.6, logPrior: 0),
     OnsetProfile(level: 0.03, logPrior: 0),
@@ -91,32 +89,19 @@ final class OnsetTables: Sendable {
     var vectors = [SIMD16<Float>](repeating: .zero, count: count * window)
     var gains = [SIMD8<Float>](repeating: .zero, count: count * rank)
     var logDeterminants = [SIMD8<Float>](repeating: .zero, count: count)
-    let eigen = SymmetricEigenvectors(capacity: window)
-    let extended = window + lastOnset - firstOnset
     for profile in profiles.indices {
-      for fraction in 0..<stepsPerTap {
-        let latest = Double(lastOnset) + Double(fraction) / Double(stepsPerTap)
-        let covariance = profiles[profile].covariance(table, onset: latest, count: extended)
-        for onset in stride(from: fraction, to: onsetCount, by: stepsPerTap) {
-          // Tap k of a window with its onset here is tap k + shift of one with it at `latest`.
-          let shift = lastOnset - firstOnset - onset / stepsPerTap
-          for column in 0..<window {
-            for row in 0..<window {
-              eigen.matrix.pointer[column * window + row] = covariance[(column + shift) * extended + row + shift]
-            }
+      let scatterings = profiles[profile].scatterings(
+        table, whitening, windowTaps: window, first: Double(firstOnset), stepsPerTap: stepsPerTap, count: onsetCount,
+        rank: rank)
+      for (onset, scattering) in scatterings.enumerated() {
+        let cell = cell(profile: profile, onset: onset)
+        for component in 0..<rank {
+          for tap in 0..<window {
+            vectors[cell * window + tap][component] = Float(scattering.vectors[component * window + tap])
           }
-          whitening?.applyToBothSides(eigen.matrix.pointer)
-          guard eigen.decompose(order: window) else { continue }
-          let cell = cell(profile: profile, onset: onset)
-          for component in 0..<rank {
-            let column = window - 1 - component
-            let scaled = ratios * Float(max(0, eigen.values.pointer[column]))
-            for tap in 0..<window {
-              vectors[cell * window + tap][component] = Float(eigen.matrix.pointer[column * window + tap])
-            }
-            gains[cell * rank + component] = scaled / (1 + scaled)
-            for lane in 0..<8 { logDeterminants[cell][lane] += log1pf(scaled[lane]) }
-          }
+          let scaled = ratios * Float(scattering.values[component])
+          gains[cell * rank + component] = scaled / (1 + scaled)
+          for lane in 0..<8 { logDeterminants[cell][lane] += log1pf(scaled[lane]) }
         }
       }
     }
@@ -125,7 +110,7 @@ final class OnsetTables: Sendable {
 
   private static let ratios = {
     var ratios = SIMD8<Float>()
-    for lane in 0..<8 { ratios[lane] = powf(10, ratiosdB[lane] / 10) }
+    for lane in 0..<8 { ratios[lane] = powf(10, OnsetProfile.ratiosdB[lane] / 10) }
     return ratios
   }()
 }

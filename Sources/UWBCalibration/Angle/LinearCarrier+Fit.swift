@@ -2,9 +2,11 @@ import UWBDSP
 import UWBPlatform
 
 extension LinearCarrier {
-  /// Fits the points' mean phases: the largest |Σ w·exp(j(φ − x·u − y·v))| on a grid over (x, y) of a wavelength each way, w falling off
-  /// from boresight, then reweighted least squares of the wrapped residuals (P. J. Huber, "Robust Statistics", 1981, section 7.8, with
-  /// Cauchy's weights). Cost: points × 1681 for the grid.
+  /// Fits the points' mean phases φ.
+  ///
+  /// A grid over (x, y), a wavelength each way, gives the largest |Σ w·exp(j(φ − x·u − y·v))|. The weight w falls off from boresight. Reweighted
+  /// least squares of the wrapped residuals follow (P. J. Huber, "Robust Statistics", 1981, section 7.8), with Cauchy's weights.
+  /// Cost: points × 1681 for the grid.
   init(azimuths: [Double], elevations: [Double], phases: [Double]) {
     let count = phases.count
     let u = (0..<count).map { sin(azimuths[$0]) * cos(elevations[$0]) }

@@ -336,7 +336,7 @@ struct SelfCalibrationProblem {
     var axes: [SIMD3<Double>] = []
     for place in places.dropFirst() where axes.count < dimensions {
       let rest = axes.reduce(place) { $0 - ($1 * place).sum() * $1 }
-      let length = (rest * rest).sum().squareRoot()
+      let length = rest.length
       if length > 1e-6 { axes.append(rest / length) }
     }
     return places.map { place in

@@ -30,6 +30,9 @@ package struct OnsetProfile: Sendable, Hashable {
     self.logPrior = logPrior
   }
 
+  /// ρ in dB, lane by lane: how strong scattering may be over the noise.
+  package static let ratiosdB = SIMD8<Float>(0, 7, 14, 21, 28, 35, 42, 49)
+
   /// Mean power of the scattering at `time` taps after the onset.
   package func scattering(_ time: Double) -> Double {
     let since = time - gapTaps

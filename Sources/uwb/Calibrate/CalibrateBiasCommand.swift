@@ -184,11 +184,6 @@ struct CalibrateBiasCommand: ParsableCommand {
   }
 
   private func methods() throws -> [DelayMethod] {
-    try (estimators ?? "").split(separator: ",").map { name in
-      guard let method = DelayMethod.named(String(name)) else {
-        throw Usage.unknown("estimator", String(name), DelayMethod.all.map(\.name))
-      }
-      return method
-    }
+    try (estimators ?? "").split(separator: ",").map { try DelayMethod.named($0, in: DelayMethod.all) }
   }
 }

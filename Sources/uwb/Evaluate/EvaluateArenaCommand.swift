@@ -110,15 +110,10 @@ struct EvaluateArenaCommand: ParsableCommand {
   }
 
   private func methods() throws -> [DelayMethod?] {
-    // A simulated CIR carries no chip's first path.
-    let known = DelayMethod.all.filter { $0 != .chip }
+    let known = DelayMethod.forSimulatedCIRs
     if estimators == "all" { return [nil] + known }
     return try estimators.split(separator: ",").map { name in
-      if name == "default" { return nil }
-      guard let method = known.first(where: { $0.name == name }) else {
-        throw Usage.unknown("estimator", String(name), ["default"] + known.map(\.name))
-      }
-      return method
+      name == "default" ? nil : try DelayMethod.named(name, in: known, beside: ["default"])
     }
   }
 

@@ -146,15 +146,9 @@ struct EvaluateDelayCommand: ParsableCommand {
   }
 
   private func methods() throws -> [DelayMethod] {
-    // A simulated CIR carries no chip's first path.
-    let known = DelayMethod.all.filter { $0 != .chip }
+    let known = DelayMethod.forSimulatedCIRs
     guard let estimators, estimators != "all" else { return estimators == nil && !score.isEmpty ? [] : known }
-    return try estimators.split(separator: ",").map { name in
-      guard let method = known.first(where: { $0.name == name }) else {
-        throw Usage.unknown("estimator", String(name), known.map(\.name))
-      }
-      return method
-    }
+    return try estimators.split(separator: ",").map { try DelayMethod.named($0, in: known) }
   }
 
   private func cases() throws -> [(name: String, channel: Channel)] {

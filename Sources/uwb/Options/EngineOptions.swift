@@ -4,17 +4,6 @@ import UWBCalibration
 import UWBCapture
 import UWBDSP
 
-extension DelayMethod: ExpressibleByArgument {
-  /// The engine's or a baseline of this name.
-  public init?(argument: String) {
-    guard let method = Self.named(argument) else { return nil }
-    self = method
-  }
-
-  /// All names.
-  public static var allValueStrings: [String] { all.map(\.name) }
-}
-
 extension AngleMethod: ExpressibleByArgument {}
 
 /// How exchanges become measurements: shared by every verb that runs the engine.

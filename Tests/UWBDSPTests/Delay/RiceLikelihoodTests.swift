@@ -88,7 +88,7 @@ import UWBPlatform
           for lane in [0, 2, 4] {
             let (expected, leftOut, energy) = Self.reference(
               taps, firstTap: 160 - RiceTables.roughTap, onset: RiceTables.onset(onset), alternative,
-              ratiodB: 7 * Double(lane), noise: noise)
+              ratiodB: Double(OnsetProfile.ratiosdB[lane]), noise: noise)
             // Sums of some hundred products up to the window's energy, in single precision; whitened ones have been such sums before.
             let rounding = 0.01 + (noise.isWhite ? 100 : 300) * Double(Float.ulpOfOne) * energy
             #expect(
@@ -121,7 +121,7 @@ import UWBPlatform
         var values: [Double] = []
         for alternative in RiceAlternative.all {
           for lane in 0..<8 {
-            let ratio = 7 * Double(lane)
+            let ratio = Double(OnsetProfile.ratiosdB[lane])
             values.append(
               Self.reference(taps, firstTap: firstTap, onset: onset, alternative, ratiodB: ratio, noise: .white).value)
           }
@@ -249,7 +249,7 @@ import UWBPlatform
         let covariance = alternative.profile.covariance(table, onset: delay + gap, count: count)
         // Below a fiftieth of the likeliest none counts.
         for lane in 0..<8 where likelihood.terms(onset: likeliest, alternative: place)[lane] > highest - 4 {
-          let ratio = pow(10, 7 * Double(lane) / 10)
+          let ratio = pow(10, Double(OnsetProfile.ratiosdB[lane]) / 10)
           for row in 0..<count {
             for other in 0...row {
               factor[row, other] = (row == other ? 1 : 0) + ratio * covariance[row * count + other]

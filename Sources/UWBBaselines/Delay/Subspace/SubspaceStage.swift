@@ -49,9 +49,9 @@ final class SubspaceStage {
 
   /// How many paths a covariance's eigenvalues show, by minimum description length; one at least, which the rough search has seen.
   ///
-  /// A forward–backward average counts its snapshots twice and has half the free parameters (Xu, Roy & Kailath 1994); but the snapshots of
-  /// spatial smoothing overlap, which spreads the noise's eigenvalues, and with that smaller penalty noise mostly passes for signal. So the
-  /// penalty is whole here: the count is seldom too low, and `weed` takes out again what is too many.
+  /// A forward–backward average counts its snapshots twice and has half the free parameters (Xu, Roy & Kailath 1994). The snapshots of spatial
+  /// smoothing overlap, which spreads the noise's eigenvalues. With that smaller penalty noise mostly passes for signal, so it is whole here.
+  /// The count is seldom too low, and `weed` takes out again what is too many.
   static func pathCount(_ values: UnsafePointer<Double>, order: Int, snapshots: Int, most: Int) -> Int {
     max(
       1,

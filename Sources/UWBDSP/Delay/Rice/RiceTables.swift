@@ -58,7 +58,9 @@ final class RiceTables: Sendable {
     var scatterings: [OnsetProfile: [Scattering]] = [:]
     for (profile, own) in Dictionary(grouping: alternatives, by: \.profile) {
       let furthest = own.map(\.gapSteps).max() ?? 0
-      scatterings[profile] = Self.scatterings(profile, table, whitening, count: Self.onsetCount + furthest)
+      scatterings[profile] = profile.scatterings(
+        table, whitening, windowTaps: window, first: Self.firstOnset, stepsPerTap: Self.stepsPerTap,
+        count: Self.onsetCount + furthest, rank: Self.rank)
     }
     let pulse = AlignedBuffer<Double>(count: window, zero: 0)
     for onset in 0..<Self.onsetCount {
@@ -73,47 +75,8 @@ final class RiceTables: Sendable {
     }
   }
 
-  /// Leading eigenvectors, one after the other, and eigenvalues of scattering's covariance.
-  private struct Scattering {
-    var vectors: [Double]
-    var values: [Double]
-  }
-
-  /// For each place where scattering may begin, in steps from the earliest onset.
-  ///
-  /// What begins a tap later is shifted by a tap, so that integrals are done for the fractions of a tap only.
-  private static func scatterings(
-    _ profile: OnsetProfile, _ table: PulseTable, _ whitening: Whitening?, count: Int
-  ) -> [Scattering] {
-    let window = windowTaps
-    let wholes = (count - 1) / stepsPerTap
-    let extended = window + wholes
-    let eigen = SymmetricEigenvectors(capacity: window)
-    var result = [Scattering](repeating: Scattering(vectors: [], values: []), count: count)
-    for fraction in 0..<stepsPerTap {
-      let latest = onset(fraction) + Double(wholes)
-      let covariance = profile.covariance(table, onset: latest, count: extended)
-      for place in stride(from: fraction, to: count, by: stepsPerTap) {
-        let shift = wholes - place / stepsPerTap
-        for column in 0..<window {
-          for row in 0..<window {
-            eigen.matrix.pointer[column * window + row] = covariance[(column + shift) * extended + row + shift]
-          }
-        }
-        whitening?.applyToBothSides(eigen.matrix.pointer)
-        let isKnown = eigen.decompose(order: window)
-        for component in 0..<rank {
-          let column = window - 1 - component
-          for tap in 0..<window { result[place].vectors.append(eigen.matrix.pointer[column * window + tap]) }
-          result[place].values.append(isKnown ? max(0, eigen.values.pointer[column]) : 0)
-        }
-      }
-    }
-    return result
-  }
-
   /// ρ
-  private static let ratios = (0..<8).map { pow(10, 7 * Double($0) / 10) }
+  private static let ratios = (0..<8).map { pow(10, Double(OnsetProfile.ratiosdB[$0]) / 10) }
 
   /// - Parameter pulse: of the path before the scattering; `nil` where there is none.
   private static func fill(
