@@ -14,6 +14,10 @@ public enum ArenaChannel: Sendable, Hashable {
   case room(blocked: Bool)
   /// Saleh–Valenzuela; with line of sight a direct path is added before the first cluster.
   case salehValenzuela(lineOfSight: Bool)
+  /// Saleh–Valenzuela with sparse rays and clusters that hardly fade, as outdoors: later clusters are often the strongest.
+  case outdoor
+  /// One path, 6 dB above … 12 dB below the dense cluster that follows it 1.5 … 20 taps later.
+  case beforeCluster
   /// One dense cluster that rises softly.
   case softOnset
 
@@ -21,6 +25,8 @@ public enum ArenaChannel: Sendable, Hashable {
   static let sparseTaps = 1.5...250.0
   static let sparsedB = -8.0...12.0
   static let blockagedB = 6.0...20.0
+  static let clusterTaps = 1.5...20.0
+  static let clusterdB = -6.0...12.0
 
   /// Paths by delay.
   func draw(using generator: inout SeededGenerator) -> [Path] {
@@ -31,6 +37,8 @@ public enum ArenaChannel: Sendable, Hashable {
       case .sparse: Self.sparse(&generator)
       case .room(let blocked): ArenaRoom(using: &generator).paths(blocked: blocked, using: &generator)
       case .salehValenzuela(let isClear): Self.salehValenzuela(isClear, &generator)
+      case .outdoor: Self.outdoor(&generator).paths(using: &generator)
+      case .beforeCluster: Self.beforeCluster(&generator)
       case .softOnset: Self.softOnset(&generator).paths(using: &generator)
       }
     paths.sort { $0.delay < $1.delay }
@@ -50,8 +58,7 @@ public enum ArenaChannel: Sendable, Hashable {
     var paths = [Path(delay: 0, amplitude: generator.unitPhasor())]
     var delay = 0.0
     for _ in 0..<Int(generator.uniform(in: 1...5)) {
-      // Short steps are as frequent as long ones.
-      delay += pow(sparseTaps.upperBound / sparseTaps.lowerBound, generator.uniform()) * sparseTaps.lowerBound
+      delay += generator.logUniform(in: sparseTaps)
       let power = generator.lognormalPower(meandB: generator.uniform(in: sparsedB), deviationdB: 0)
       paths.append(Path(delay: delay * UWB.tap, amplitude: generator.unitPhasor() * Complex(power.squareRoot())))
     }
@@ -76,6 +83,26 @@ public enum ArenaChannel: Sendable, Hashable {
     for index in paths.indices { paths[index].delay += gap }
     paths.append(Path(delay: 0, amplitude: generator.unitPhasor() * Complex(direct)))
     return paths
+  }
+
+  private static func outdoor(_ generator: inout SeededGenerator) -> IEEE802154aParameters {
+    IEEE802154aParameters(
+      profile: .clusters(
+        count: generator.uniform(in: 2...14), rate: generator.logUniform(in: 0.01...0.1) * 1e9,
+        decay: generator.logUniform(in: 10...120) * 1e-9, shadowingdB: generator.uniform(in: 2...4),
+        rays: .mixture(
+          first: generator.uniform(in: 0.1...0.3) * 1e9, second: generator.uniform(in: 1...3) * 1e9,
+          probability: generator.uniform(in: 0...0.1)),
+        rayDecay: generator.uniform(in: 3...15) * 1e-9, rayDecaySlope: 0),
+      fadingMean: generator.uniform(in: 0.3...0.8), fadingDeviation: generator.uniform(in: 0.2...1), shadowingdB: 0,
+      frequencyExponent: 0)
+  }
+
+  private static func beforeCluster(_ generator: inout SeededGenerator) -> [Path] {
+    let cluster = DenseCluster(
+      onset: generator.logUniform(in: clusterTaps) * UWB.tap, decay: generator.logUniform(in: 3...30) * UWB.tap,
+      powerdB: generator.uniform(in: clusterdB))
+    return [Path(delay: 0, amplitude: generator.unitPhasor())] + cluster.paths(using: &generator)
   }
 
   private static func softOnset(_ generator: inout SeededGenerator) -> IEEE802154aParameters {

@@ -94,7 +94,9 @@ extension ArenaFamily {
     ArenaFamily("one-path-dw1000", .tuned, .onePath, profile: .dw1000, pulse: dw1000),
     ArenaFamily("sv-los", .tuned, .salehValenzuela(lineOfSight: true)),
     ArenaFamily("sv-nlos", .tuned, .salehValenzuela(lineOfSight: false), limits: .nonLineOfSight),
+    ArenaFamily("sv-outdoor", .tuned, .outdoor, limits: .nonLineOfSight),
     ArenaFamily("two-paths", .tuned, .twoPaths),
+    ArenaFamily("before-cluster", .tuned, .beforeCluster, limits: .nonLineOfSight),
     ArenaFamily(
       "sv-clutter", .tuned, .salehValenzuela(lineOfSight: true), [.clutter()], profile: .dw1000, pulse: dw1000),
     ArenaFamily("sv-bursts", .tuned, .salehValenzuela(lineOfSight: true), [.burst()], limits: .bursts),

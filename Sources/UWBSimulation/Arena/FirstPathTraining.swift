@@ -43,10 +43,11 @@ public struct FirstPathTraining: Sendable {
     ("one", .onePath, 1), ("two", .twoPaths, 1), ("sparse", .sparse, 1),
     ("los", .salehValenzuela(lineOfSight: true), 1),
     ("nlos", .salehValenzuela(lineOfSight: false), obstructedWeight),
+    ("cluster", .beforeCluster, 1),
   ]
   private static let impairments: [(String, [ArenaImpairment], Float)] = [
-    ("plain", [], 1), ("clutter", [.clutter(leveldB: -32 ... -18)], 1.5), ("burst", [.burst(leveldB: -32 ... -8)], 0.9),
-    ("tag", [.otherTag(leveldB: -14...7, laterTaps: 15...300)], 0.7), ("coloured", [.colouredNoise], 0.7),
+    ("plain", [], 1), ("clutter", [.clutter(leveldB: -32 ... -18)], 2), ("burst", [.burst(leveldB: -32 ... -8)], 1.1),
+    ("tag", [.otherTag(leveldB: -14...7, laterTaps: 15...300)], 1), ("coloured", [.colouredNoise], 0.7),
   ]
   private static let windows = [16, 32, 64, 128]
 
@@ -102,7 +103,7 @@ public struct FirstPathTraining: Sendable {
 
   // MARK: Adam
 
-  private static let epochCount = 16
+  private static let epochCount = 24
   private static let batch = 512
   private static let rate: Float = 3e-3
   private static let decay: Float = 1e-5

@@ -14,6 +14,11 @@ extension SeededGenerator {
     range.lowerBound + (range.upperBound - range.lowerBound) * uniform()
   }
 
+  /// Uniform in the logarithm, in `range` of positive numbers.
+  public mutating func logUniform(in range: ClosedRange<Double>) -> Double {
+    pow(range.upperBound / range.lowerBound, uniform()) * range.lowerBound
+  }
+
   /// A uniform phase, 0 ..< 2π rad.
   public mutating func phase() -> Double {
     2 * .pi * uniform()

@@ -9,8 +9,9 @@ struct CalibrateFirstPathCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "first-path", abstract: "Train the network that ships with the first-path search.",
     discussion: """
-      Draws one path, a few paths and Saleh–Valenzuela channels with clutter, bursts, another tag's response, coloured noise or \
-      nothing besides, whole and in short windows, and trains the network that chooses the peak of the first path. \
+      Draws one path, a few paths, a path before a dense cluster and Saleh–Valenzuela channels with clutter, bursts, another tag's \
+      response, coloured noise or nothing besides, whole and in short windows, and trains the network that chooses the peak of the \
+      first path. \
       scripts/first-path-network writes the Swift file that is compiled in.
 
       EXAMPLE
