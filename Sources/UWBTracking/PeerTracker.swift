@@ -24,7 +24,7 @@ public struct PeerTracker: Sendable, Hashable {
     /// Mean time between corners, s.
     public var straightTime: Double
     /// Angles beyond so many deviations are jumps.
-    public var gate: Double
+    public var angleGate: Double
     /// Part of the distances that are far off.
     public var outliers: Double
     /// Outliers in a row that agree: an offset of fewer measurements than this, or of less time (s), is never taken for the distance.
@@ -43,14 +43,14 @@ public struct PeerTracker: Sendable, Hashable {
     /// Creates one with the given values.
     public init(
       acceleration: Double = 0.7, angularAcceleration: Double = 0.5, speed: Double = 1.3, straightTime: Double = 2,
-      gate: Double = 4, outliers: Double = 0.02, burstLength: Int = 9, burstTime: Double = 0.6,
+      angleGate: Double = 4, outliers: Double = 0.02, burstLength: Int = 9, burstTime: Double = 0.6,
       clearTime: Double = 60, obstructedTime: Double = 3, detour: Double = 0.5, longestGap: Double = 5
     ) {
       self.acceleration = acceleration
       self.angularAcceleration = angularAcceleration
       self.speed = speed
       self.straightTime = straightTime
-      self.gate = gate
+      self.angleGate = angleGate
       self.outliers = outliers
       self.burstLength = burstLength
       self.burstTime = burstTime
@@ -241,7 +241,7 @@ public struct PeerTracker: Sendable, Hashable {
   private func smooth(_ track: ScalarTrack?, _ angle: Double, _ deviation: Double, _ time: Double) -> ScalarTrack {
     guard var track else { return ScalarTrack(angle, deviation: deviation, time: time) }
     track.predict(to: time, acceleration: configuration.angularAcceleration)
-    guard track.distance(of: angle, deviation: deviation) <= configuration.gate else {
+    guard track.distance(of: angle, deviation: deviation) <= configuration.angleGate else {
       // Angles have no outlier status of their own: a jump is believed at once.
       return ScalarTrack(angle, deviation: deviation, time: time)
     }

@@ -37,7 +37,7 @@ public struct Reception: Sendable {
   /// The chip's own standard deviation of the accumulator's noise, counts.
   public var noiseDeviation: Double?
   /// Offset of the clocks by the carrier: rate of the sender's over the receiver's less 1, parts per million. Registers have
-  /// signs of their own: `ClockOffset`.
+  /// signs of their own: `ClockRegisters`.
   public var carrierOffsetppm: Double?
   /// The same by the receiver's time tracking, in the same sign.
   public var timeTrackingOffsetppm: Double?

@@ -14,7 +14,7 @@ final class OneWaveFit: PlaneWaveModel {
   private let windows: ArrayOnePathFit
   let dimensions: Int
   let axes: (SIMD2<Double>, SIMD2<Double>)
-  let descent: Descent<PlaneWave>
+  let descent: LevenbergMarquardt<PlaneWave>
   let unit: AlignedBuffer<Double>
   private let windowTaps: Int
   /// c_m and l_m where `solve` was last.
@@ -30,7 +30,7 @@ final class OneWaveFit: PlaneWaveModel {
     self.windowTaps = windowTaps
     dimensions = geometry.dimensions
     axes = geometry.axes
-    descent = Descent(order: 3, origin: PlaneWave(delay: 0, cosines: .zero))
+    descent = LevenbergMarquardt(order: 3, origin: PlaneWave(delay: 0, cosines: .zero))
     unit = AlignedBuffer(count: 3, zero: 0)
     answers = AlignedBuffer(count: windows.mostAntennas, zero: .zero)
     levers = AlignedBuffer(count: windows.mostAntennas, zero: .zero)

@@ -5,12 +5,12 @@ struct PlaneWave: BitwiseCopyable {
 }
 
 /// A least-squares problem over plane waves, amplitudes eliminated, as `JointDelayAngle` needs it.
-protocol PlaneWaveModel: DescentModel where Position == PlaneWave {
+protocol PlaneWaveModel: FitProblem where Position == PlaneWave {
   /// How many cosines are unknown, and their axes in the plane of the direction cosines.
   var dimensions: Int { get }
   var axes: (SIMD2<Double>, SIMD2<Double>) { get }
   /// What `linearise` fills.
-  var descent: Descent<PlaneWave> { get }
+  var descent: LevenbergMarquardt<PlaneWave> { get }
   /// Room for one number an unknown.
   var unit: AlignedBuffer<Double> { get }
   /// Leaves gradient and matrix where `solve` was last.

@@ -51,7 +51,7 @@ final class SteeredPathFit: PlaneWaveModel {
   private let cross: AlignedBuffer<SIMD2<Double>>
   private let crossSolved: AlignedBuffer<Double>
   let unit: AlignedBuffer<Double>
-  let descent: Descent<PlaneWave>
+  let descent: LevenbergMarquardt<PlaneWave>
 
   init(_ grid: SteeringGrid, _ pulses: PathPulses, tapsPerMetre: Double) {
     self.pulses = pulses
@@ -90,7 +90,7 @@ final class SteeredPathFit: PlaneWaveModel {
     cross = AlignedBuffer(count: order * mostPaths, zero: .zero)
     crossSolved = AlignedBuffer(count: order * 2 * mostPaths, zero: 0)
     unit = AlignedBuffer(count: order, zero: 0)
-    descent = Descent(order: order, origin: PlaneWave(delay: 0, cosines: .zero))
+    descent = LevenbergMarquardt(order: order, origin: PlaneWave(delay: 0, cosines: .zero))
   }
 
   /// Takes the windows that `fit` has loaded.
@@ -339,9 +339,13 @@ final class SteeredPathFit: PlaneWaveModel {
 
   private func moved(_ wave: PlaneWave, _ step: UnsafePointer<Double>) -> PlaneWave {
     var result = wave
-    result.delay = Descent<PlaneWave>.moved(wave.delay, by: step[0], windowTaps: pulses.windowTaps)
-    if dimensions > 0 { result.cosines += Descent<PlaneWave>.limited(step[1], Self.longestCosineStep) * axes.0 }
-    if dimensions > 1 { result.cosines += Descent<PlaneWave>.limited(step[2], Self.longestCosineStep) * axes.1 }
+    result.delay = LevenbergMarquardt<PlaneWave>.moved(wave.delay, by: step[0], windowTaps: pulses.windowTaps)
+    if dimensions > 0 {
+      result.cosines += LevenbergMarquardt<PlaneWave>.limited(step[1], Self.longestCosineStep) * axes.0
+    }
+    if dimensions > 1 {
+      result.cosines += LevenbergMarquardt<PlaneWave>.limited(step[2], Self.longestCosineStep) * axes.1
+    }
     let length = (result.cosines * result.cosines).sum().squareRoot()
     if length > Self.furthestCosine { result.cosines *= Self.furthestCosine / length }
     return result

@@ -7,7 +7,7 @@
 /// (IEEE 802.15.4a-2007, annex D1.3, whose two-way ranging lacks the term with e.) In ticks of A's clock. With e wrong by δ
 /// the result is off by δ·reply/2: at 1 ppm 17 cm for a reply of 1.1 ms, 22 m for one of 150 ms. Where e comes from:
 ///
-/// - `ClockOffset`: the carrier or the receiver's time tracking, from the response alone
+/// - `ClockRegisters`: the carrier or the receiver's time tracking, from the response alone
 /// - `ClockTracker`: earlier exchanges, by least squares
 ///
 /// Not for long replies without a tracked clock: the carrier's 0.05–0.1 ppm is a metre or two at 150 ms.

@@ -174,16 +174,16 @@ import UWBDSP
   /// DW1000 user manual 2.12, 7.2.22: 0xE4 over 0x01F00000 is +7.014 ppm, 0x7FF5C is −5.045 ppm, remote faster where
   /// positive; the carrier integrator has the other sign.
   @Test func registersOfTheChips() throws {
-    let faster = try #require(ClockOffset.timeTracking(offset: 0x000E4, interval: 0x01F0_0000))
+    let faster = try #require(ClockRegisters.timeTracking(offset: 0x000E4, interval: 0x01F0_0000))
     #expect(abs(faster - 7.014e-6) < 1e-9)
-    let slower = try #require(ClockOffset.timeTracking(offset: 0x7FF5C, interval: 0x01F0_0000))
+    let slower = try #require(ClockRegisters.timeTracking(offset: 0x7FF5C, interval: 0x01F0_0000))
     #expect(abs(slower + 5.045e-6) < 1e-9)
-    #expect(ClockOffset.timeTracking(offset: 0x000E4, interval: 0) == nil)
+    #expect(ClockRegisters.timeTracking(offset: 0x000E4, interval: 0) == nil)
     // 3.7193 Hz a unit; 1000 of them on channel 5 are 3719.3/6489.6e6 = 0.573 ppm, the local receiver faster.
-    let carrier = ClockOffset.carrierIntegrator(1000, carrier: 6489.6e6)
+    let carrier = ClockRegisters.carrierIntegrator(1000, carrier: 6489.6e6)
     #expect(abs(carrier + 0.57312e-6) < 1e-10)
-    #expect(abs(ClockOffset.carrierIntegrator(1000, carrier: 6489.6e6, is110kbps: true) - carrier / 8) < 1e-15)
-    #expect(abs(ClockOffset.dw3000(671) - 9.9987e-6) < 1e-9)
-    #expect(ClockOffset.dw3000(-671) == -ClockOffset.dw3000(671))
+    #expect(abs(ClockRegisters.carrierIntegrator(1000, carrier: 6489.6e6, is110kbps: true) - carrier / 8) < 1e-15)
+    #expect(abs(ClockRegisters.dw3000(671) - 9.9987e-6) < 1e-9)
+    #expect(ClockRegisters.dw3000(-671) == -ClockRegisters.dw3000(671))
   }
 }

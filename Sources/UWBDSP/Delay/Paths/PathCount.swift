@@ -22,7 +22,7 @@ protocol PathModel: AnyObject {
   ///   - effort: it ends unsettled where that has no steps left.
   func refine(
     _ positions: UnsafeMutablePointer<Position>, count: Int, variance: Double, tolerance: Double, share: Double,
-    effort: inout DescentEffort
+    effort: inout FitEffort
   ) -> Double
   /// Amplitudes, residual and cost; `nil` where two paths coincide.
   func solve(_ positions: UnsafePointer<Position>, count: Int) -> Double?
@@ -44,7 +44,7 @@ protocol PathModel: AnyObject {
 extension PathModel {
   func refine(
     _ positions: UnsafeMutablePointer<Position>, count: Int, variance: Double, tolerance: Double,
-    effort: inout DescentEffort
+    effort: inout FitEffort
   ) -> Double {
     refine(positions, count: count, variance: variance, tolerance: tolerance, share: 0, effort: &effort)
   }
@@ -128,7 +128,7 @@ final class PathCount<Model: PathModel> {
     isBeaten: (Int, Double) -> Bool = { _, _ in false }
   ) -> (count: Int?, settled: Bool, steps: Int) {
     refusal = nil
-    var effort = DescentEffort(steps: mostSteps)
+    var effort = FitEffort(steps: mostSteps)
     let limits = PathLimits(variance: variance, logSNR: logSNR, amplitudes: model.amplitudesPerPath)
     var count = 1
     positions[0] = start
@@ -173,7 +173,7 @@ final class PathCount<Model: PathModel> {
 
   /// Tries one path more from each start; keeps the best where it lowers the cost by enough.
   private func addPath(
-    cost: Double, count: Int, _ limits: PathLimits, _ effort: inout DescentEffort, _ isBeaten: (Int, Double) -> Bool
+    cost: Double, count: Int, _ limits: PathLimits, _ effort: inout FitEffort, _ isBeaten: (Int, Double) -> Bool
   ) -> Addition {
     let variance = limits.variance
     let samples = Double(model.sampleCount)

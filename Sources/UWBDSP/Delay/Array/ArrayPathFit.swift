@@ -12,7 +12,7 @@ import Numerics
 ///
 /// δ_m are known and 0 (antennas of one chip), or unknowns that descend with the delays (`hasFreeShifts`); antenna 0 is
 /// their reference. Cost: `PathFit`'s times the antennas, twice where the travel matters.
-final class ArrayPathFit: PathModel, DescentModel {
+final class ArrayPathFit: PathModel, FitProblem {
   /// Delay at the origin of the antennas' coordinates, and direction; zero where that is not known.
   struct Position: BitwiseCopyable {
     var delay: Double
@@ -49,7 +49,7 @@ final class ArrayPathFit: PathModel, DescentModel {
   private let kept: AlignedBuffer<Position>
   private let keptShifts: AlignedBuffer<Double>
   private let startShifts: AlignedBuffer<Double>
-  private let descent: Descent<Position>
+  private let descent: LevenbergMarquardt<Position>
   private let covariance: AlignedBuffer<Double>
   private let order: Int
 
@@ -77,7 +77,7 @@ final class ArrayPathFit: PathModel, DescentModel {
     kept = AlignedBuffer(count: PathFit.mostPaths, zero: Self.origin)
     keptShifts = AlignedBuffer(count: mostAntennas, zero: 0)
     startShifts = AlignedBuffer(count: mostAntennas, zero: 0)
-    descent = Descent(order: order, origin: Self.origin)
+    descent = LevenbergMarquardt(order: order, origin: Self.origin)
     covariance = AlignedBuffer(count: order * order, zero: 0)
   }
 
@@ -262,7 +262,7 @@ final class ArrayPathFit: PathModel, DescentModel {
 
   func refine(
     _ positions: UnsafeMutablePointer<Position>, count: Int, variance: Double, tolerance: Double, share: Double,
-    effort: inout DescentEffort
+    effort: inout FitEffort
   ) -> Double {
     func descend() -> Double {
       let end = descent.run(
@@ -327,7 +327,8 @@ final class ArrayPathFit: PathModel, DescentModel {
   ) {
     for path in 0..<count {
       moved[path] = positions[path]
-      moved[path].delay = Descent<Position>.moved(positions[path].delay, by: step[path], windowTaps: windowTaps)
+      moved[path].delay = LevenbergMarquardt<Position>.moved(
+        positions[path].delay, by: step[path], windowTaps: windowTaps)
     }
     moveShifts(by: step + count)
   }
@@ -343,7 +344,8 @@ final class ArrayPathFit: PathModel, DescentModel {
     for antenna in 0..<antennaCount {
       let origin = startShifts.pointer[antenna]
       shifts.pointer[antenna] = min(
-        max(shifts.pointer[antenna] + Descent<Position>.limited(steps[antenna]), origin - Self.furthestShift),
+        max(
+          shifts.pointer[antenna] + LevenbergMarquardt<Position>.limited(steps[antenna]), origin - Self.furthestShift),
         origin + Self.furthestShift)
     }
   }

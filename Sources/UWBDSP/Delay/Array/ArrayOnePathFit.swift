@@ -8,7 +8,7 @@ import Numerics
 /// settle together. Where anything hints at a second path, this fit steps back.
 ///
 /// The sums are kept for `OneWaveFit`, which asks for plane waves. Cost O(antennas · window) a step.
-final class ArrayOnePathFit: DescentModel {
+final class ArrayOnePathFit: FitProblem {
   /// Amplitudes that changed by less than this share of all show the direction that they did before.
   private static let sameAmplitudes = 1e-4
   /// Of a first descent, whose delay only has to show amplitudes and directions, noise variances.
@@ -35,7 +35,7 @@ final class ArrayOnePathFit: DescentModel {
   private let turned: AlignedBuffer<SIMD2<Double>>
   private let snapshot: AlignedBuffer<Float>
   private let delay = AlignedBuffer<Double>(count: 1, zero: 0)
-  private let descent = Descent<Double>(order: 1, origin: 0)
+  private let descent = LevenbergMarquardt<Double>(order: 1, origin: 0)
   /// The antennas that the descent counts.
   @exclusivity(unchecked) private var counted = 0..<0
   /// P(u) of the path's amplitudes over the grid, and its highest point.
@@ -196,7 +196,7 @@ final class ArrayOnePathFit: DescentModel {
     return direction
   }
 
-  // MARK: DescentModel
+  // MARK: FitProblem
 
   func solve(_ positions: UnsafePointer<Double>, count: Int) -> Double? {
     var cost = 0.0
@@ -227,7 +227,7 @@ final class ArrayOnePathFit: DescentModel {
     _ positions: UnsafePointer<Double>, count: Int, by step: UnsafePointer<Double>,
     into moved: UnsafeMutablePointer<Double>
   ) {
-    moved[0] = Descent<Double>.moved(positions[0], by: step[0], windowTaps: windowTaps)
+    moved[0] = LevenbergMarquardt<Double>.moved(positions[0], by: step[0], windowTaps: windowTaps)
   }
 
   // MARK: Hints

@@ -13,7 +13,7 @@ import Numerics
 ///
 /// Columns are of single precision, their products summed up in it, small matrices and delays in double: the cost is had from the
 /// residual itself, so that rounding stays 100 dB below the strongest tap.
-package final class PathFit: PathModel, DescentModel {
+package final class PathFit: PathModel, FitProblem {
   package static let mostPaths = Int(CUWB_MOST_PATHS)
   /// What has to be left of a slope's energy after projection before it may be had by a difference.
   private static let closeness = 0.05
@@ -44,7 +44,7 @@ package final class PathFit: PathModel, DescentModel {
   /// What `solve` was given last.
   private let solvedDelays: AlignedBuffer<Double>
   let gram = SmallCholesky(order: mostPaths)
-  let descent = Descent(order: mostPaths, origin: origin)
+  let descent = LevenbergMarquardt(order: mostPaths, origin: origin)
   /// S̃ᵀS̃, its lower triangle.
   private let slopeProducts: AlignedBuffer<Double>
   /// Room for one number a path.
@@ -300,7 +300,7 @@ package final class PathFit: PathModel, DescentModel {
   /// last `solve` is that of the delays returned.
   func refine(
     _ delays: UnsafeMutablePointer<Double>, count: Int, variance: Double, tolerance: Double, share: Double,
-    effort: inout DescentEffort
+    effort: inout FitEffort
   ) -> Double {
     let end = descent.run(
       self, delays, count: count, unknowns: count, least: tolerance * variance, share: share,
@@ -315,7 +315,7 @@ package final class PathFit: PathModel, DescentModel {
     into moved: UnsafeMutablePointer<Double>
   ) {
     for path in 0..<count {
-      moved[path] = Descent<Double>.moved(delays[path], by: step[path], windowTaps: windowTaps)
+      moved[path] = LevenbergMarquardt<Double>.moved(delays[path], by: step[path], windowTaps: windowTaps)
     }
   }
 

@@ -123,12 +123,12 @@ final class OnePathFit {
     var here = moments(at: delay)
     guard var point = Point(here, energy) else { return nil }
     var damping = 1e-3
-    for _ in 0..<Descent<Double>.mostIterations {
+    for _ in 0..<LevenbergMarquardt<Double>.mostIterations {
       let step = point.gradient / (point.curvature * (1 + damping))
       guard step * point.gradient >= tolerance * variance else {
         return judge(delay, here, point, variance)
       }
-      let candidate = Descent<Double>.moved(delay, by: step, windowTaps: windowTaps)
+      let candidate = LevenbergMarquardt<Double>.moved(delay, by: step, windowTaps: windowTaps)
       let there = moments(at: candidate)
       if let next = Point(there, energy), next.cost < point.cost {
         delay = candidate

@@ -1,5 +1,5 @@
-/// A least-squares problem that `Descent` takes to its nearest minimum, amplitudes eliminated.
-protocol DescentModel: AnyObject {
+/// A least-squares problem that `LevenbergMarquardt` takes to its nearest minimum, amplitudes eliminated.
+protocol FitProblem: AnyObject {
   associatedtype Position: BitwiseCopyable
   /// Cost; `nil` where paths coincide.
   func solve(_ positions: UnsafePointer<Position>, count: Int) -> Double?
@@ -13,18 +13,18 @@ protocol DescentModel: AnyObject {
   func undoMove()
 }
 
-extension DescentModel {
+extension FitProblem {
   func undoMove() {}
 }
 
 /// What a search for paths may still take, and whether its last descent settled.
-struct DescentEffort {
+struct FitEffort {
   /// Steps that are left.
   var steps: Int
   var settled = true
 
   /// Counts a descent in.
-  mutating func add<Position>(_ end: Descent<Position>.End) {
+  mutating func add<Position>(_ end: LevenbergMarquardt<Position>.End) {
     steps -= end.steps
     settled = end.settled
   }
@@ -34,7 +34,7 @@ struct DescentEffort {
 ///
 /// Each step solves (H + λ·diag H)·δ = g, where the cost falls by g·δ for small λ. An accepted step lowers λ, a refused one raises
 /// it. Cost: an order³/6 factor a step beside the model's own work.
-final class Descent<Position: BitwiseCopyable> {
+final class LevenbergMarquardt<Position: BitwiseCopyable> {
   /// Taps: a step no longer than the pulse's slope is informative.
   static var longestStep: Double { 0.6 }
   static var mostIterations: Int { 40 }
@@ -117,7 +117,7 @@ final class Descent<Position: BitwiseCopyable> {
 
   /// Moves `positions` until the next step could lower the cost by less than `least`, or by less than a `share` of what the cost has above
   /// `floor`: far from what noise leaves nobody asks for the last of it. It ends unsettled after `most` steps.
-  func run<Model: DescentModel>(
+  func run<Model: FitProblem>(
     _ model: Model, _ positions: UnsafeMutablePointer<Position>, count: Int, unknowns: Int, least: Double,
     share: Double = 0, floor: Double = 0, most: Int = mostIterations
   ) -> End where Model.Position == Position {

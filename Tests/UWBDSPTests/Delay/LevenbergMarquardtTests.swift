@@ -3,10 +3,10 @@ import Testing
 
 @testable import UWBDSP
 
-@Suite struct DescentTests {
+@Suite struct LevenbergMarquardtTests {
   /// Cost and derivatives of a quadratic, J = 5 + (x − m)ᵀA(x − m), in a window of 23 taps.
-  private final class Bowl: DescentModel {
-    let descent = Descent<Double>(order: 3, origin: 0)
+  private final class Bowl: FitProblem {
+    let descent = LevenbergMarquardt<Double>(order: 3, origin: 0)
     let middle: [Double]
     let matrix: [[Double]]
     let isHeld: Bool
@@ -41,12 +41,14 @@ import Testing
       _ positions: UnsafePointer<Double>, count: Int, by step: UnsafePointer<Double>,
       into moved: UnsafeMutablePointer<Double>
     ) {
-      for path in 0..<count { moved[path] = Descent<Double>.moved(positions[path], by: step[path], windowTaps: 23) }
+      for path in 0..<count {
+        moved[path] = LevenbergMarquardt<Double>.moved(positions[path], by: step[path], windowTaps: 23)
+      }
     }
 
     func run(
       _ start: [Double], share: Double = 0, floor: Double = 0
-    ) -> (end: Descent<Double>.End, positions: [Double]) {
+    ) -> (end: LevenbergMarquardt<Double>.End, positions: [Double]) {
       let positions = AlignedBuffer<Double>(count: start.count, zero: 0)
       for (index, value) in start.enumerated() { positions.pointer[index] = value }
       let end = descent.run(
@@ -79,7 +81,7 @@ import Testing
   /// A quadratic's first step promises all that stands above the minimum, 5: less than a larger share of that, more than a smaller one.
   @Test func aStepHasToBringItsShare() {
     let start = [5.1, 9, 14.0]
-    func run(_ share: Double, floor: Double) -> (end: Descent<Double>.End, positions: [Double]) {
+    func run(_ share: Double, floor: Double) -> (end: LevenbergMarquardt<Double>.End, positions: [Double]) {
       Bowl(Self.matrix, middle: [5, 9, 14]).run(start, share: share, floor: floor)
     }
     let stays = run(1.1, floor: 5)

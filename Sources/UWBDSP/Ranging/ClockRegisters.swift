@@ -12,7 +12,7 @@
 /// | DW3000 clock offset (`dwt_readclockoffset`, 2⁻²⁶) | positive: the remote transmitter is faster; ours | as single-sided ranging uses it, (1 − offset)·reply; comments of API releases contradict each other |
 ///
 /// So the two DW1000 registers have opposite signs for the same clocks.
-public enum ClockOffset {
+public enum ClockRegisters {
   /// Frequency of one unit of the carrier integrator, Hz: 998.4 MHz / 2 / 1024 / 2¹⁷, and an eighth of it at 110 kb/s.
   public static func carrierIntegratorStep(is110kbps: Bool) -> Double {
     998.4e6 / 2 / (is110kbps ? 8192 : 1024) / 131_072
