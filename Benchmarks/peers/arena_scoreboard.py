@@ -250,7 +250,7 @@ def summary(made, rows, several, trials):
         "Some families were looked at: `soft`, and windows of 16 and 32 taps, whose worst errors showed that the noise of short windows came out",
         "too low. What was changed for that was settled on Saleh–Valenzuela windows. With other seeds windows of 16 taps err by up to 1.5 × whole CIRs.",
         "So were rooms with clutter, bursts and another tag, and the bound table's path before a cluster: of four networks trained on other families,",
-        "one was kept that does well on all of them. How near and how likely the earliest peak must be was chosen there, too.",
+        "one was kept that does well on all of them, with other seeds as well.",
         "",
         *short(rows),
         "",

@@ -36,12 +36,6 @@ package struct FirstPathSearch: Sendable {
   private static let judgedRate = 10.0
   /// How often noise may reach the level of candidates where the CIR shows more of it in the pulse's band than the taps' variance tells.
   private static let shownRate = 1e-3
-  /// Half taps between crests that one window of the fits holds, and how far a later one's score has to lead there over the earliest of
-  /// all: where it hardly does, the fits see more than the network. Weaker ones, as a share of the strongest power, may be side lobes of the
-  /// preamble code.
-  private static let sharedReach = 2 * 10
-  private static let sharedLead: Float = 3
-  private static let sharedShare: Float = 0.008
   /// Share of the strongest power from which on a path may be the first however far behind it the next one is.
   private static let freeLevel: Float = 0.16
   /// Longest gap, half taps, that any weaker path may leave.
@@ -237,19 +231,12 @@ package struct FirstPathSearch: Sendable {
     candidates.describe(taps, map, noise: Float(noise), level: level)
     var first = strongest
     var highest = -Float.infinity
-    var own = highest
     for (halfTap, features) in zip(candidates.halfTaps, candidates.features) {
-      own = network.score(network.units(features))
-      if own > highest {
+      let score = network.score(network.units(features))
+      if score > highest {
+        highest = score
         first = halfTap
-        highest = own
       }
-    }
-    // The last one is the earliest of all: nothing like it stands before it.
-    if let earliest = candidates.halfTaps.last, first - earliest <= Self.sharedReach, own > highest - Self.sharedLead,
-      map[earliest] > Self.sharedShare * map[strongest]
-    {
-      first = earliest
     }
     return first
   }
