@@ -44,7 +44,7 @@ struct DelayEvaluationTests {
     #expect(white > 1.03 * whitened, "\(white) \(whitened)")
   }
 
-  @Test("a path of the scoreboard that is weak before a dense cluster is missed in one of a hundred CIRs at the most")
+  @Test("a path of the scoreboard that is weak before a dense cluster is missed in no more than six of a thousand CIRs")
   func weakBeforeACluster() throws {
     let count = 2000
     let channel = try Channel(pathList: "0:-10dB", before: DenseCluster(description: "6:8:0dB"))
