@@ -7,14 +7,13 @@ INLINE long takeLowest(long *bits) {
 
 /// What the scattering of a cell explains, and a path in front of it; `matched` is the path's pulse times the samples.
 ///
-/// - Parameter components: real parts, imaginary parts and powers of the eigenvectors' products with the samples.
+/// - Parameter components: real parts and imaginary parts of the eigenvectors' products with the samples, times those with the pulse; powers.
 INLINE Eight explained(const float *gains, const float *components, Eight realMatched, Eight imaginaryMatched) {
-  const float *held = gains + 64;
   Eight even = all(0), odd = even, realOdd = even, imaginaryOdd = even;
   for (long component = 0; component < 8; component += 2) {
-    const Eight own = load(held + 8 * component), next = load(held + 8 * component + 8);
-    even += load(gains + 8 * component) * components[16 + component];
-    odd += load(gains + 8 * component + 8) * components[17 + component];
+    const Eight own = load(gains + 8 * component), next = load(gains + 8 * component + 8);
+    even += own * components[16 + component];
+    odd += next * components[17 + component];
     realMatched -= own * components[component];
     realOdd += next * components[component + 1];
     imaginaryMatched -= own * components[8 + component];
@@ -22,12 +21,12 @@ INLINE Eight explained(const float *gains, const float *components, Eight realMa
   }
   realMatched -= realOdd;
   imaginaryMatched -= imaginaryOdd;
-  return even + odd + (realMatched * realMatched + imaginaryMatched * imaginaryMatched) * load(gains + 136);
+  return even + odd + (realMatched * realMatched + imaginaryMatched * imaginaryMatched) * load(gains + 80);
 }
 
-INLINE void storeComponents(Eight real, Eight imaginary, float *components) {
-  store(real, components);
-  store(imaginary, components + 8);
+INLINE void storeComponents(Eight real, Eight imaginary, Eight seen, float *components) {
+  store(real * seen, components);
+  store(imaginary * seen, components + 8);
   store(real * real + imaginary * imaginary, components + 16);
 }
 
@@ -41,7 +40,7 @@ void KERNEL(uwb_rice_forms)(
   }
   realMatched = all(sum(realMatched));
   imaginaryMatched = all(sum(imaginaryMatched));
-  const long size = 8 * taps + 144;
+  const long size = 8 * taps + 88;
   // In two passes: what waits for a cell's components would keep those of the next one from being begun.
   float components[64][24];
   long count = 0;
@@ -60,8 +59,8 @@ void KERNEL(uwb_rice_forms)(
       c += other * x;
       d += other * y;
     }
-    storeComponents(a, b, components[count]);
-    storeComponents(c, d, components[count + 1]);
+    storeComponents(a, b, load(cell + 8 * taps + 64), components[count]);
+    storeComponents(c, d, load(next + 8 * taps + 64), components[count + 1]);
   }
   for (count = 0; chosen; ++count) {
     const long index = takeLowest(&chosen);
@@ -104,12 +103,13 @@ void KERNEL(uwb_rice_matches)(
   }
   realMatched = all(sum(realMatched));
   imaginaryMatched = all(sum(imaginaryMatched));
+  const float *gains = cell + 8 * taps;
+  const Eight seen = load(gains + 64);
   float reals[8], imaginaries[8];
-  store(a, reals);
-  store(b, imaginaries);
-  const float *held = cell + 8 * taps + 64;
+  store(a * seen, reals);
+  store(b * seen, imaginaries);
   for (long component = 0; component < 8; ++component) {
-    const Eight own = load(held + 8 * component);
+    const Eight own = load(gains + 8 * component);
     realMatched -= own * reals[component];
     imaginaryMatched -= own * imaginaries[component];
   }

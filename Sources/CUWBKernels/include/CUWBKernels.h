@@ -19,7 +19,7 @@ void uwb_onset_likelihoods(
 /// What some kinds of scattering behind a first path at one onset explain of a window's energy, a vector of eight ratios each: the part of
 /// ln L that is quadratic in the samples, see `RiceLikelihood`. Kinds are the places of the bits that are set in `chosen`.
 ///
-/// A cell holds 8 numbers for each of `taps` taps, a multiple of eight, 8 for each of 8 eigenvectors twice, and twice 8.
+/// A cell holds 8 numbers for each of `taps` taps, a multiple of eight, 8 for each of 8 eigenvectors, and three times 8.
 void uwb_rice_forms(
     const float *cells, long chosen, const float *pulse, const float *real, const float *imaginary, long taps,
     float *forms);

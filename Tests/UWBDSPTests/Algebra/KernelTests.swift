@@ -377,7 +377,7 @@ import UWBDSP
   func riceForms(build: Build, chosen: [Int]) {
     var random = StatisticsRandom(seed: 511)
     let taps = 16
-    let (size, count) = (8 * taps + 144, 5)
+    let (size, count) = (8 * taps + 88, 5)
     let kinds = chosen.reduce(0) { $0 | 1 << $1 }
     let cells = Self.floats(size * count, &random, 0.4)
     let (pulse, x, y) = (Self.floats(taps, &random), Self.floats(taps, &random), Self.floats(taps, &random))
@@ -406,11 +406,13 @@ import UWBDSP
             a += Double(cell[8 * tap + component]) * Double(x[tap])
             b += Double(cell[8 * tap + component]) * Double(y[tap])
           }
-          expected += Double(cell[8 * (taps + component) + lane]) * (a * a + b * b)
-          re -= Double(cell[8 * (taps + 8 + component) + lane]) * a
-          im -= Double(cell[8 * (taps + 8 + component) + lane]) * b
+          let gain = Double(cell[8 * (taps + component) + lane])
+          let held = gain * Double(cell[8 * (taps + 8) + component])
+          expected += gain * (a * a + b * b)
+          re -= held * a
+          im -= held * b
         }
-        expected += (re * re + im * im) * Double(cell[8 * (taps + 17) + lane])
+        expected += (re * re + im * im) * Double(cell[8 * (taps + 10) + lane])
         #expect(abs(Double(forms[8 * index + lane]) - expected) < 1e-4, "\(index), lane \(lane)")
         #expect(abs(Double(realMatches[lane]) - re) < 1e-5, "\(index), lane \(lane)")
         #expect(abs(Double(imaginaryMatches[lane]) - im) < 1e-5, "\(index), lane \(lane)")

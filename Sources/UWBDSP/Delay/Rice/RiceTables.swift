@@ -4,8 +4,8 @@ import UWBPlatform
 /// threads.
 ///
 /// R_τ, the covariance of the scattering behind a first path at τ, is U·Λ·Uᵀ over the window's taps; for each of its eight leading
-/// eigenvectors u (what the others hold is below the noise) and each ρ a cell holds the gain g = ρλ/(1 + ρλ) and what g holds of the
-/// path's pulse p, g·uᵀp. Where the taps' noise is correlated, R_τ is whitened on both sides, and so are pulses and taps. 0.4 MB.
+/// eigenvectors u (what the others hold is below the noise) a cell holds the gain g = ρλ/(1 + ρλ) for each ρ, and uᵀp of the path's pulse p.
+/// Where the taps' noise is correlated, R_τ is whitened on both sides, and so are pulses and taps. 0.3 MB.
 final class RiceTables: Sendable {
   /// Taps of the window and the rough first path's place in it: more than the rise of its pulse before, and behind it as much as tells
   /// how strong the scattering is.
@@ -16,9 +16,9 @@ final class RiceTables: Sendable {
   static let stepsPerTap = 8
   static let onsetCount = 57
   static let rank = 8
-  /// Numbers of a cell: eigenvectors by taps, gains and held pulse by eigenvectors, the constant, one over the path's information.
+  /// Numbers of a cell: eigenvectors by taps, gains by eigenvectors, uᵀp, the constant, one over the path's information.
   static let cellSize = constantPlace + 2 * 8
-  static let constantPlace = rank * windowTaps + 2 * 8 * rank
+  static let constantPlace = rank * windowTaps + 8 * rank + rank
 
   // Written before they are shared, and never after.
 
@@ -83,7 +83,7 @@ final class RiceTables: Sendable {
     _ cell: UnsafeMutablePointer<Float>, _ pulse: UnsafePointer<Double>?, _ scattering: Scattering
   ) {
     let gains = cell + rank * windowTaps
-    let held = gains + 8 * rank
+    let pulseParts = gains + 8 * rank
     var determinants = SIMD8<Double>()
     var information = SIMD8<Double>(repeating: pulse.map { dotProduct($0, $0, count: windowTaps) } ?? 0)
     for component in 0..<rank {
@@ -93,16 +93,16 @@ final class RiceTables: Sendable {
         cell[tap * rank + component] = Float(element)
         seen += element * (pulse?[tap] ?? 0)
       }
+      pulseParts[component] = Float(seen)
       for lane in 0..<8 {
         let scaled = Self.ratios[lane] * scattering.values[component]
         let gain = scaled / (1 + scaled)
         gains[component * 8 + lane] = Float(gain)
-        held[component * 8 + lane] = Float(gain * seen)
         determinants[lane] += log1p(scaled)
         information[lane] -= gain * seen * seen
       }
     }
-    let constant = held + 8 * rank
+    let constant = pulseParts + rank
     for lane in 0..<8 {
       let left = max(information[lane], 1e-12)
       constant[lane] = Float(-determinants[lane] - (pulse == nil ? 0 : log(left)))
