@@ -18,7 +18,8 @@ extension RangingEngine {
     seen.firstPathTaps.final = report(secondAnalysis, chip: second?.chipFirstPathTaps, by: method, in: &seen)
     if isResponder { seen.firstPathTaps.poll = opening } else { seen.firstPathTaps.response = opening }
     (result.firstPathTaps, result.snrdB) = (seen.firstPathTaps, seen.snrdB)
-    workspace.qualityFeatures = quality.judge(firstAnalysis?.features, secondAnalysis?.features, into: &seen)
+    workspace.joinFeatures(firstAnalysis, secondAnalysis)
+    quality.judge(&workspace.qualityFeatures, into: &seen)
     if ready.lineOfSightProbability == nil {
       result.lineOfSightProbability = seen.lineOfSightProbability
       result.isLineOfSightUnknown = seen.isLineOfSightUnknown

@@ -27,6 +27,13 @@ extension RangingEngine {
       deviations = Array(repeating: 0, count: antennaCount)
     }
 
+    /// Takes the mean features of the exchange's receptions, as far as they were analysed.
+    func joinFeatures(_ first: ReceptionAnalysis?, _ second: ReceptionAnalysis?) {
+      qualityFeatures = first?.hasFeatures == true ? poll.latest.features : nil
+      guard second?.hasFeatures == true, let other = final.latest.features else { return }
+      if qualityFeatures?.average(with: other) == nil { qualityFeatures = other }
+    }
+
     func clearAmplitudes(count: Int) {
       if amplitudes.count != count {
         amplitudes = Array(repeating: .zero, count: count)

@@ -150,7 +150,8 @@ public struct RangingEngine: Sendable {
       others: others, into: &result)
     // What line of sight and bias were learnt with is the configured estimator.
     if !isFallback {
-      workspace.qualityFeatures = quality.judge(firstAnalysis?.features, secondAnalysis?.features, into: &result)
+      workspace.joinFeatures(firstAnalysis, secondAnalysis)
+      quality.judge(&workspace.qualityFeatures, into: &result)
     }
     calibrate(exchange, &result)
     return result

@@ -14,8 +14,8 @@ struct ReceptionAnalysis {
   /// The chip's own first path, taps, where it reports one, and the taps' spacing in seconds.
   var chipFirstPathTaps: Double?
   var tapSpacing = UWB.tap
-  /// Of the antenna with the strongest first path.
-  var features: QualityFeatures?
+  /// Whether the analyser has features of it.
+  var hasFeatures = false
 }
 
 /// Runs the delay stage on every antenna of a CIR and joins what it finds.
@@ -34,6 +34,8 @@ final class ReceptionAnalyser {
   private let joint: JointStage?
   /// Whether the last analysis was the joint fit's.
   @exclusivity(unchecked) private(set) var isJoint = false
+  /// Of the antenna with the strongest first path, at the last analysis; `nil` where none has one. Kept here: copies are slow.
+  @exclusivity(unchecked) private(set) var features: QualityFeatures?
 
   init(
     _ configuration: RangingEngine.Configuration, tapCount: Int, antennaCount: Int, tapSpacing: Double
@@ -61,28 +63,35 @@ final class ReceptionAnalyser {
   var jointStage: JointStage? { isJoint ? joint : nil }
 
   func analyse(_ response: ChannelImpulseResponse, _ reported: ReportedAntennas) -> ReceptionAnalysis {
+    var result = paths(response, reported)
+    result.hasFeatures = features != nil
+    return result
+  }
+
+  private func paths(_ response: ChannelImpulseResponse, _ reported: ReportedAntennas) -> ReceptionAnalysis {
     let background = configuration.profile.backgroundPeriodTaps
     isJoint = false
+    features = nil
     if let joint, response.antennaCount == joint.antennaCount {
       isJoint = true
       for antenna in 0..<response.antennaCount {
         taps[antenna].load(response, antenna: antenna, backgroundPeriodTaps: background)
       }
-      var result = joint.analyse(taps, reported)
+      let result = joint.analyse(taps, reported)
       if let (antenna, path) = joint.strongestFirstPath {
-        result.features = extraction.features(
+        features = extraction.features(
           of: taps[antenna], firstPath: path, receivedPowerdBm: reported.powerdBm, using: featureMemory)
       }
       // Each antenna by itself may settle where all together do not.
       guard result.status == .didNotConverge else { return result }
       isJoint = false
+      features = nil
     }
     let single = taps[0]
     let phases = reported.phases(ofAll: response.antennaCount)
     let firstPaths = reported.firstPathTaps(ofAll: response.antennaCount)
     var strongest = 0
     var strongestdB = -Double.infinity
-    var features: QualityFeatures?
     for antenna in 0..<response.antennaCount {
       single.load(response, antenna: antenna, backgroundPeriodTaps: background)
       stage.estimate(single, into: &estimates[antenna])
@@ -99,7 +108,6 @@ final class ReceptionAnalyser {
     /// Chips of their own count from where they please: by how much later than antenna 0's.
     func shift(_ antenna: Int) -> Double { firstPaths.map { $0[antenna] - $0[0] } ?? 0 }
     var result = ReceptionAnalysis()
-    result.features = features
     result.status = estimates[strongest].status
     guard strongestdB > -.infinity, let reference = estimates[strongest].firstPath else { return result }
     result.snrdB = strongestdB

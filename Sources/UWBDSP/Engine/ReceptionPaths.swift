@@ -37,7 +37,8 @@ extension RangingEngine {
     var measurement = RangingMeasurement(exchange: 0, time: 0, peer: DeviceAddress(rawValue: 0), status: .ok)
     let delay = report(
       analysis, chip: reception.usableChipFirstPathTaps, by: configuration.delay, in: &measurement)
-    quality.judge(analysis.features, nil, into: &measurement)
+    workspace.joinFeatures(analysis, nil)
+    quality.judge(&workspace.qualityFeatures, into: &measurement)
     paths.status = analysis.status
     paths.delayTaps = delay
     paths.lineOfSightProbability = measurement.lineOfSightProbability

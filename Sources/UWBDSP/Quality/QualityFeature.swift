@@ -162,20 +162,19 @@ public struct QualityFeatures: Sendable, Hashable {
     }
   }
 
-  /// The mean of two receptions'.
-  public static func mean(_ one: QualityFeatures, _ other: QualityFeatures) -> QualityFeatures {
-    var result = QualityFeatures()
-    result.low = 0.5 * (one.low + other.low)
-    result.middle = 0.5 * (one.middle + other.middle)
-    result.high = 0.5 * (one.high + other.high)
-    result.siteOdds = 0.5 * (one.siteOdds + other.siteOdds)
-    result.tapsAfter = 0.5 * (one.tapsAfter + other.tapsAfter)
-    result.reportedPower = one.reportedPower ?? other.reportedPower
-    if let one = one.reportedPower, let other = other.reportedPower {
-      result.reportedPower = ReportedPower(
-        total: 0.5 * (one.total + other.total), firstPath: 0.5 * (one.firstPath + other.firstPath))
+  /// Becomes the mean of its own and another reception's.
+  public mutating func average(with other: QualityFeatures) {
+    low = 0.5 * (low + other.low)
+    middle = 0.5 * (middle + other.middle)
+    high = 0.5 * (high + other.high)
+    siteOdds = 0.5 * (siteOdds + other.siteOdds)
+    tapsAfter = 0.5 * (tapsAfter + other.tapsAfter)
+    guard let own = reportedPower, let others = other.reportedPower else {
+      reportedPower = reportedPower ?? other.reportedPower
+      return
     }
-    return result
+    reportedPower = ReportedPower(
+      total: 0.5 * (own.total + others.total), firstPath: 0.5 * (own.firstPath + others.firstPath))
   }
 
   /// Enters the distance, m, on which `freeSpacePeak` depends. Distances below 0.3 m count as that.

@@ -20,17 +20,13 @@ struct QualityStage: Sendable {
     rangeBias = calibration?.delay == delay.name ? calibration?.rangeBias : nil
   }
 
-  /// Completes `measurement` from the features of its receptions; what can't be told stays `nil`.
-  ///
-  /// - Returns: the exchange's features, its distance entered.
-  @discardableResult
-  func judge(
-    _ first: QualityFeatures?, _ second: QualityFeatures?, into measurement: inout RangingMeasurement
-  ) -> QualityFeatures? {
-    guard var features = Self.joined(first, second) else { return nil }
-    if let distance = measurement.distance { features.setDistance(distance) }
+  /// Completes `measurement` from the features of its receptions, in which it enters the distance and what hangs on it; what can't be told
+  /// stays `nil`.
+  func judge(_ features: inout QualityFeatures?, into measurement: inout RangingMeasurement) {
+    if let distance = measurement.distance { features?.setDistance(distance) }
     let isRanged = measurement.distance != nil
-    features.setSiteOdds(isRanged ? baseline : nil, signal: isRanged ? signal : nil)
+    features?.setSiteOdds(isRanged ? baseline : nil, signal: isRanged ? signal : nil)
+    guard let features else { return }
     if measurement.distance != nil || !lineOfSight.linear.features.contains(.freeSpacePeak) {
       measurement.isLineOfSightUnknown = judgesByShape && LineOfSightModel.simulated.trust(features) == 0
       measurement.lineOfSightProbability =
@@ -40,13 +36,5 @@ struct QualityStage: Sendable {
       measurement.rangeBias = rangeBias.value(features)
       measurement.rangeBiasDeviation = rangeBias.deviation(features)
     }
-    return features
-  }
-
-  /// An exchange's features are the mean of its receptions'.
-  static func joined(_ first: QualityFeatures?, _ second: QualityFeatures?) -> QualityFeatures? {
-    guard let first else { return second }
-    guard let second else { return first }
-    return .mean(first, second)
   }
 }

@@ -127,9 +127,13 @@ import Testing
     var (one, other) = (QualityFeatures(), QualityFeatures())
     one[.kurtosis] = 2
     other[.kurtosis] = 5
-    #expect(QualityFeatures.mean(one, other)[.kurtosis] == 3.5)
-    #expect(QualityStage.joined(one, nil) == one)
-    #expect(QualityStage.joined(nil, other) == other)
-    #expect(QualityStage.joined(nil, nil) == nil)
+    other.reportedPower = ReportedPower(total: -80, firstPath: -86)
+    var mean = one
+    mean.average(with: other)
+    #expect(mean[.kurtosis] == 3.5)
+    #expect(mean.reportedPower == other.reportedPower)
+    one.reportedPower = ReportedPower(total: -82, firstPath: -84)
+    one.average(with: other)
+    #expect(one.reportedPower == ReportedPower(total: -81, firstPath: -85))
   }
 }

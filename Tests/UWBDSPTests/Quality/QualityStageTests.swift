@@ -55,13 +55,13 @@ import Testing
     let stage = QualityStage(nil, delay: .edgeFit)
     let model = LineOfSightModel.simulated.linear
     for distance in [0.0, 100] {
-      var features = QualityFeatures()
+      var features: QualityFeatures? = QualityFeatures()
       for (index, feature) in model.features.enumerated() {
-        features[feature] = model.scaling.means[index] + distance * model.scaling.deviations[index]
+        features?[feature] = model.scaling.means[index] + distance * model.scaling.deviations[index]
       }
       var measurement = RangingMeasurement(
         exchange: 0, time: 0, peer: DeviceAddress(rawValue: 1), status: .ok, distance: 3)
-      stage.judge(features, nil, into: &measurement)
+      stage.judge(&features, into: &measurement)
       #expect(measurement.isLineOfSightUnknown == (distance > 0))
       let probability = try #require(measurement.lineOfSightProbability)
       #expect((probability == 0.5) == (distance > 0), "\(probability)")
