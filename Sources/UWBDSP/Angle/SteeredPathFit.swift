@@ -339,12 +339,12 @@ final class SteeredPathFit: PlaneWaveModel {
 
   private func moved(_ wave: PlaneWave, _ step: UnsafePointer<Double>) -> PlaneWave {
     var result = wave
-    result.delay = LevenbergMarquardt<PlaneWave>.moved(wave.delay, by: step[0], windowTaps: pulses.windowTaps)
+    result.delay = FitStep.moved(wave.delay, by: step[0], windowTaps: pulses.windowTaps)
     if dimensions > 0 {
-      result.cosines += LevenbergMarquardt<PlaneWave>.limited(step[1], Self.longestCosineStep) * axes.0
+      result.cosines += FitStep.limited(step[1], Self.longestCosineStep) * axes.0
     }
     if dimensions > 1 {
-      result.cosines += LevenbergMarquardt<PlaneWave>.limited(step[2], Self.longestCosineStep) * axes.1
+      result.cosines += FitStep.limited(step[2], Self.longestCosineStep) * axes.1
     }
     let length = (result.cosines * result.cosines).sum().squareRoot()
     if length > Self.furthestCosine { result.cosines *= Self.furthestCosine / length }

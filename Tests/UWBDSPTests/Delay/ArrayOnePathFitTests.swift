@@ -82,7 +82,7 @@ import Testing
       let found = try #require(bench.settle(from: start, tolerance: 1e-8))
       // From the same direction: what two grids' vertices differ by is no matter of the descent.
       bench.positions.pointer[0] = ArrayPathFit.Position(delay: found.delay + 0.02, direction: found.direction)
-      var effort = FitEffort(steps: LevenbergMarquardt<Double>.mostIterations, settled: false)
+      var effort = FitEffort(steps: FitStep.most, settled: false)
       _ = bench.fit.refine(
         bench.positions.pointer, count: 1, variance: 1, tolerance: 1e-4, effort: &effort)
       #expect(effort.settled)

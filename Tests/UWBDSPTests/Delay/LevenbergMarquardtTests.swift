@@ -42,13 +42,13 @@ import Testing
       into moved: UnsafeMutablePointer<Double>
     ) {
       for path in 0..<count {
-        moved[path] = LevenbergMarquardt<Double>.moved(positions[path], by: step[path], windowTaps: 23)
+        moved[path] = FitStep.moved(positions[path], by: step[path], windowTaps: 23)
       }
     }
 
     func run(
       _ start: [Double], share: Double = 0, floor: Double = 0
-    ) -> (end: LevenbergMarquardt<Double>.End, positions: [Double]) {
+    ) -> (end: FitEnd, positions: [Double]) {
       let positions = AlignedBuffer<Double>(count: start.count, zero: 0)
       for (index, value) in start.enumerated() { positions.pointer[index] = value }
       let end = descent.run(
@@ -81,7 +81,7 @@ import Testing
   /// A quadratic's first step promises all that stands above the minimum, 5: less than a larger share of that, more than a smaller one.
   @Test func aStepHasToBringItsShare() {
     let start = [5.1, 9, 14.0]
-    func run(_ share: Double, floor: Double) -> (end: LevenbergMarquardt<Double>.End, positions: [Double]) {
+    func run(_ share: Double, floor: Double) -> (end: FitEnd, positions: [Double]) {
       Bowl(Self.matrix, middle: [5, 9, 14]).run(start, share: share, floor: floor)
     }
     let stays = run(1.1, floor: 5)

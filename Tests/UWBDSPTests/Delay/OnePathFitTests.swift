@@ -40,7 +40,7 @@ import Testing
       bench.load([path], using: &random)
       let start = path.delayTaps - 20 + random.uniform(-0.4...0.4)
       delays.pointer[0] = start
-      var effort = FitEffort(steps: LevenbergMarquardt<Double>.mostIterations, settled: false)
+      var effort = FitEffort(steps: FitStep.most, settled: false)
       _ = bench.fit.refine(delays.pointer, count: 1, variance: 1, tolerance: 1e-4, effort: &effort)
       let found = try #require(bench.settle(from: start))
       #expect(effort.settled)

@@ -72,7 +72,7 @@ import Testing
     let fit = load(samples)
     let delays = AlignedBuffer<Double>(count: count, zero: 0)
     for index in 0..<count { delays.pointer[index] = paths[index].delayTaps + noise.uniform(-0.3...0.3) }
-    var effort = FitEffort(steps: LevenbergMarquardt<Double>.mostIterations, settled: false)
+    var effort = FitEffort(steps: FitStep.most, settled: false)
     let cost = fit.refine(delays.pointer, count: count, variance: 1, tolerance: 1e-4, effort: &effort)
     #expect(effort.settled)
     let found = (0..<count).map { delays.pointer[$0] }

@@ -227,7 +227,7 @@ final class ArrayOnePathFit: FitProblem {
     _ positions: UnsafePointer<Double>, count: Int, by step: UnsafePointer<Double>,
     into moved: UnsafeMutablePointer<Double>
   ) {
-    moved[0] = LevenbergMarquardt<Double>.moved(positions[0], by: step[0], windowTaps: windowTaps)
+    moved[0] = FitStep.moved(positions[0], by: step[0], windowTaps: windowTaps)
   }
 
   // MARK: Hints

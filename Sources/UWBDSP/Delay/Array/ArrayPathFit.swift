@@ -327,7 +327,7 @@ final class ArrayPathFit: PathModel, FitProblem {
   ) {
     for path in 0..<count {
       moved[path] = positions[path]
-      moved[path].delay = LevenbergMarquardt<Position>.moved(
+      moved[path].delay = FitStep.moved(
         positions[path].delay, by: step[path], windowTaps: windowTaps)
     }
     moveShifts(by: step + count)
@@ -345,7 +345,7 @@ final class ArrayPathFit: PathModel, FitProblem {
       let origin = startShifts.pointer[antenna]
       shifts.pointer[antenna] = min(
         max(
-          shifts.pointer[antenna] + LevenbergMarquardt<Position>.limited(steps[antenna]), origin - Self.furthestShift),
+          shifts.pointer[antenna] + FitStep.limited(steps[antenna]), origin - Self.furthestShift),
         origin + Self.furthestShift)
     }
   }

@@ -193,7 +193,7 @@ public struct ArrayPulseFit: Sendable, Hashable {
     guard let count = found else { return false }
     let positions = workspace.count.positions
     // Free shifts went where the last order that was tried wanted them.
-    var effort = FitEffort(steps: LevenbergMarquardt<Double>.mostIterations, settled: settled)
+    var effort = FitEffort(steps: FitStep.most, settled: settled)
     if fit.hasFreeShifts {
       _ = fit.refine(
         positions, count: count, variance: 1, tolerance: PathCount<ArrayPathFit>.settledTolerance, effort: &effort)

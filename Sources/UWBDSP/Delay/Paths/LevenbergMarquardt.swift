@@ -17,27 +17,11 @@ extension FitProblem {
   func undoMove() {}
 }
 
-/// What a search for paths may still take, and whether its last descent settled.
-struct FitEffort {
-  /// Steps that are left.
-  var steps: Int
-  var settled = true
-
-  /// Counts a descent in.
-  mutating func add<Position>(_ end: LevenbergMarquardt<Position>.End) {
-    steps -= end.steps
-    settled = end.settled
-  }
-}
-
 /// Levenberg–Marquardt (Levenberg 1944; Marquardt 1963) for the path fits: matrices of a few unknowns, and the steps on them.
 ///
 /// Each step solves (H + λ·diag H)·δ = g, where the cost falls by g·δ for small λ. An accepted step lowers λ, a refused one raises
 /// it. Cost: an order³/6 factor a step beside the model's own work.
 final class LevenbergMarquardt<Position: BitwiseCopyable> {
-  /// Taps: a step no longer than the pulse's slope is informative.
-  static var longestStep: Double { 0.6 }
-  static var mostIterations: Int { 40 }
   /// Of the cost: what single precision leaves uncertain of it.
   private static var rounding: Double { 1e-6 }
 
@@ -76,20 +60,8 @@ final class LevenbergMarquardt<Position: BitwiseCopyable> {
   /// Holds a delay that is drawn out of the window's reach.
   func hold(delay: Double, _ unknown: Int, of unknowns: Int, windowTaps: Int) {
     let pull = gradient.pointer[unknown]
-    let range = Self.range(windowTaps)
+    let range = FitStep.range(windowTaps)
     if delay <= range.lowerBound && pull < 0 || delay >= range.upperBound && pull > 0 { hold(unknown, of: unknowns) }
-  }
-
-  /// Delays that a window can tell something of: two taps beyond its ends.
-  static func range(_ windowTaps: Int) -> ClosedRange<Double> { -2...Double(windowTaps) + 1 }
-
-  static func limited(_ step: Double, _ longest: Double = longestStep) -> Double {
-    min(max(step, -longest), longest)
-  }
-
-  static func moved(_ delay: Double, by step: Double, windowTaps: Int) -> Double {
-    let range = range(windowTaps)
-    return min(max(delay + limited(step), range.lowerBound), range.upperBound)
   }
 
   /// `false` where the matrix is singular.
@@ -104,39 +76,28 @@ final class LevenbergMarquardt<Position: BitwiseCopyable> {
   /// Replaces b in H·x = b by x; `factorise` has to have succeeded.
   func solve(_ vector: UnsafeMutablePointer<Double>, _ unknowns: Int) { factor.solve(vector, order: unknowns) }
 
-  /// Where a descent ended.
-  struct End {
-    /// Infinite where paths coincide.
-    var cost: Double
-    var settled: Bool
-    /// Whether the model's last `solve` was of positions that were refused.
-    var isStale: Bool
-    /// That it took.
-    var steps: Int
-  }
-
   /// Moves `positions` until the next step could lower the cost by less than `least`, or by less than a `share` of what the cost has above
   /// `floor`: far from what noise leaves nobody asks for the last of it. It ends unsettled after `most` steps.
   func run<Model: FitProblem>(
     _ model: Model, _ positions: UnsafeMutablePointer<Position>, count: Int, unknowns: Int, least: Double,
-    share: Double = 0, floor: Double = 0, most: Int = mostIterations
-  ) -> End where Model.Position == Position {
+    share: Double = 0, floor: Double = 0, most: Int = FitStep.most
+  ) -> FitEnd where Model.Position == Position {
     guard var cost = model.solve(positions, count: count) else {
-      return End(cost: .infinity, settled: false, isStale: true, steps: 0)
+      return FitEnd(cost: .infinity, settled: false, isStale: true, steps: 0)
     }
     model.linearise(positions, count: count)
-    var damping = 1e-3
+    var damping = FitDamping()
     var isStale = false
-    let most = min(max(most, 0), Self.mostIterations)
+    let most = min(max(most, 0), FitStep.most)
     for taken in 1..<most + 1 {
       var reached: Double?
-      if factorise(unknowns, damping: damping) {
+      if factorise(unknowns, damping: damping.value) {
         step.pointer.update(from: gradient.pointer, count: unknowns)
         factor.solve(step.pointer, order: unknowns)
         var expected = 0.0
         for index in 0..<unknowns { expected += step.pointer[index] * gradient.pointer[index] }
         if expected < max(least, Self.rounding * cost, share * (cost - floor)) {
-          return End(cost: cost, settled: true, isStale: isStale, steps: taken)
+          return FitEnd(cost: cost, settled: true, isStale: isStale, steps: taken)
         }
         model.move(positions, count: count, by: step.pointer, into: candidate.pointer)
         reached = model.solve(candidate.pointer, count: count)
@@ -147,14 +108,12 @@ final class LevenbergMarquardt<Position: BitwiseCopyable> {
         positions.update(from: candidate.pointer, count: count)
         cost = reached
         isStale = false
-        damping = max(damping / 8, 1e-12)
+        damping.accept()
         model.linearise(positions, count: count)
-      } else {
-        damping = max(damping * 10, 1e-4)
-        // No step, however short, lowers the cost: rounding is all that is left.
-        if damping > 1e8 { return End(cost: cost, settled: true, isStale: isStale, steps: taken) }
+      } else if !damping.refuse() {
+        return FitEnd(cost: cost, settled: true, isStale: isStale, steps: taken)
       }
     }
-    return End(cost: cost, settled: false, isStale: isStale, steps: most)
+    return FitEnd(cost: cost, settled: false, isStale: isStale, steps: most)
   }
 }

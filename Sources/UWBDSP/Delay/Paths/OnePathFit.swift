@@ -122,23 +122,21 @@ final class OnePathFit {
     var delay = start
     var here = moments(at: delay)
     guard var point = Point(here, energy) else { return nil }
-    var damping = 1e-3
-    for _ in 0..<LevenbergMarquardt<Double>.mostIterations {
-      let step = point.gradient / (point.curvature * (1 + damping))
+    var damping = FitDamping()
+    for _ in 0..<FitStep.most {
+      let step = point.gradient / (point.curvature * (1 + damping.value))
       guard step * point.gradient >= tolerance * variance else {
         return judge(delay, here, point, variance)
       }
-      let candidate = LevenbergMarquardt<Double>.moved(delay, by: step, windowTaps: windowTaps)
+      let candidate = FitStep.moved(delay, by: step, windowTaps: windowTaps)
       let there = moments(at: candidate)
       if let next = Point(there, energy), next.cost < point.cost {
         delay = candidate
         here = there
         point = next
-        damping = max(damping / 8, 1e-12)
-      } else {
-        damping = max(damping * 10, 1e-4)
-        // No step, however short, lowers the cost: rounding is all that is left.
-        guard damping <= 1e8 else { return judge(delay, here, point, variance) }
+        damping.accept()
+      } else if !damping.refuse() {
+        return judge(delay, here, point, variance)
       }
     }
     return nil

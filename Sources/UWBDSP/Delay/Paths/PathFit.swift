@@ -315,7 +315,7 @@ package final class PathFit: PathModel, FitProblem {
     into moved: UnsafeMutablePointer<Double>
   ) {
     for path in 0..<count {
-      moved[path] = LevenbergMarquardt<Double>.moved(delays[path], by: step[path], windowTaps: windowTaps)
+      moved[path] = FitStep.moved(delays[path], by: step[path], windowTaps: windowTaps)
     }
   }
 
