@@ -66,12 +66,7 @@ public struct AdaptiveFit: DelayEstimator {
       fit.amplitude(path).lengthSquared
     }
     paths.addDoubt(to: &estimate, using: workspace)
-    guard own.isFinite else { return }
-    rice.posterior.addCrest(own, delay: estimate.paths[0].delayTaps, deviation: estimate.paths[0].deviationTaps)
-    guard let summary = rice.posterior.summary() else { return }
-    guard own > rival else { return deliver(summary, rice, into: &estimate) }
-    estimate.paths[0].delayTaps = summary.delay
-    estimate.paths[0].deviationTaps = summary.deviation
+    if let summary = weighing.scattering(beside: own, &estimate.paths) { deliver(summary, rice, into: &estimate) }
   }
 
   /// Puts the first path before scattering in the place of what `estimate` holds.

@@ -81,16 +81,14 @@ final class ArrayAdaptiveFit {
     }
     let own = weighing.logMass(estimate.paths, ending, residual: residual, power: power)
     fit.addDoubt(to: &estimate, using: workspace)
-    guard own.isFinite else { return .paths(shift: 0, addedVariance: 0) }
-    let deviation = estimate.paths[0].deviationTaps
-    rice.posterior.addCrest(own, delay: fitted.delayTaps, deviation: deviation)
-    guard let summary = rice.posterior.summary() else { return .paths(shift: 0, addedVariance: 0) }
-    guard own > rival else { return deliver(summary, taps, phases, into: &estimate) }
-    estimate.paths[0].delayTaps = summary.delay
-    estimate.paths[0].deviationTaps = summary.deviation
+    let doubted = estimate.paths[0].deviationTaps
+    if let summary = weighing.scattering(beside: own, &estimate.paths) {
+      return deliver(summary, taps, phases, into: &estimate)
+    }
+    let weighed = estimate.paths[0]
     return .paths(
-      shift: summary.delay - fitted.delayTaps,
-      addedVariance: max(0, summary.deviation * summary.deviation - deviation * deviation))
+      shift: weighed.delayTaps - fitted.delayTaps,
+      addedVariance: max(0, weighed.deviationTaps * weighed.deviationTaps - doubted * doubted))
   }
 
   /// Whether what was fitted is one path that leaves no more than noise does once in a thousand times; or cannot be weighed: chips of their own.

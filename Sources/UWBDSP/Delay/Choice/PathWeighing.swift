@@ -82,4 +82,17 @@ struct PathWeighing {
     }
     return rival + rice.logMass(noises: rice.noises(residual), cost: cost + needed(count)) - evidence
   }
+
+  /// Adds a list of paths whose mass has this ln to the posterior of the first path's delay. Where the list is the likelier explanation, its
+  /// first path takes the posterior's median and deviation.
+  ///
+  /// - Returns: what to put in the list's place; `nil` where the list stands.
+  func scattering(beside own: Double, _ paths: inout [PathEstimate]) -> DelayPosterior.Summary? {
+    guard own.isFinite else { return nil }
+    rice.posterior.addCrest(own, delay: paths[0].delayTaps, deviation: paths[0].deviationTaps)
+    guard let summary = rice.posterior.summary() else { return nil }
+    guard own > rival else { return summary }
+    (paths[0].delayTaps, paths[0].deviationTaps) = (summary.delay, summary.deviation)
+    return nil
+  }
 }
