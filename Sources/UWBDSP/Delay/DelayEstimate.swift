@@ -49,6 +49,8 @@ public struct DelayEstimate: Sendable, Hashable {
   public var noiseVariance = 0.0
   /// The magnitude that a tap had to reach to count as signal, scaled units.
   public var threshold = 0.0
+  /// Variance, taps², of the first path's delay for the chance that the search took another candidate for the first path.
+  public private(set) var doubt = 0.0
 
   /// An estimate without paths.
   public init() {
@@ -65,17 +67,26 @@ public struct DelayEstimate: Sendable, Hashable {
   }
 
   /// Begins anew: no paths, whose memory is kept.
-  public mutating func reset(_ status: DelayStatus, noiseVariance: Double = 0, threshold: Double = 0) {
+  public mutating func reset(
+    _ status: DelayStatus, noiseVariance: Double = 0, threshold: Double = 0, doubt: Double = 0
+  ) {
     self.status = status
     self.noiseVariance = noiseVariance
     self.threshold = threshold
+    self.doubt = doubt
     paths.removeAll(keepingCapacity: true)
   }
 
   /// Takes over all that `other` holds, in the memory that is there.
   mutating func set(_ other: DelayEstimate) {
-    reset(other.status, noiseVariance: other.noiseVariance, threshold: other.threshold)
+    reset(other.status, noiseVariance: other.noiseVariance, threshold: other.threshold, doubt: other.doubt)
     paths.append(contentsOf: other.paths)
+  }
+
+  /// Counts the doubt about the first path in its deviation: once, at an estimate's end.
+  package mutating func countDoubt() {
+    guard doubt > 0, !paths.isEmpty else { return }
+    paths[0].deviationTaps = (paths[0].deviationTaps * paths[0].deviationTaps + doubt).squareRoot()
   }
 
   /// Turns the phases of all paths, rad.

@@ -17,7 +17,7 @@ public enum ArenaChannel: Sendable, Hashable {
   /// Saleh–Valenzuela with sparse rays and clusters that hardly fade, as outdoors: later clusters are often the strongest.
   case outdoor
   /// One path, 6 dB above … 12 dB below the dense cluster that follows it 1.5 … 20 taps later.
-  case beforeCluster
+  case beforeCluster(powerdB: ClosedRange<Double> = -6...12)
   /// One dense cluster that rises softly.
   case softOnset
 
@@ -26,7 +26,6 @@ public enum ArenaChannel: Sendable, Hashable {
   static let sparsedB = -8.0...12.0
   static let blockagedB = 6.0...20.0
   static let clusterTaps = 1.5...20.0
-  static let clusterdB = -6.0...12.0
 
   /// Paths by delay.
   func draw(using generator: inout SeededGenerator) -> [Path] {
@@ -38,7 +37,7 @@ public enum ArenaChannel: Sendable, Hashable {
       case .room(let blocked): ArenaRoom(using: &generator).paths(blocked: blocked, using: &generator)
       case .salehValenzuela(let isClear): Self.salehValenzuela(isClear, &generator)
       case .outdoor: Self.outdoor(&generator).paths(using: &generator)
-      case .beforeCluster: Self.beforeCluster(&generator)
+      case .beforeCluster(let powerdB): Self.beforeCluster(powerdB, &generator)
       case .softOnset: Self.softOnset(&generator).paths(using: &generator)
       }
     paths.sort { $0.delay < $1.delay }
@@ -98,10 +97,10 @@ public enum ArenaChannel: Sendable, Hashable {
       frequencyExponent: 0)
   }
 
-  private static func beforeCluster(_ generator: inout SeededGenerator) -> [Path] {
+  private static func beforeCluster(_ powerdB: ClosedRange<Double>, _ generator: inout SeededGenerator) -> [Path] {
     let cluster = DenseCluster(
       onset: generator.logUniform(in: clusterTaps) * UWB.tap, decay: generator.logUniform(in: 3...30) * UWB.tap,
-      powerdB: generator.uniform(in: clusterdB))
+      powerdB: generator.uniform(in: powerdB))
     return [Path(delay: 0, amplitude: generator.unitPhasor())] + cluster.paths(using: &generator)
   }
 

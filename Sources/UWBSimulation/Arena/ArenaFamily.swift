@@ -96,7 +96,7 @@ extension ArenaFamily {
     ArenaFamily("sv-nlos", .tuned, .salehValenzuela(lineOfSight: false), limits: .nonLineOfSight),
     ArenaFamily("sv-outdoor", .tuned, .outdoor, limits: .nonLineOfSight),
     ArenaFamily("two-paths", .tuned, .twoPaths),
-    ArenaFamily("before-cluster", .tuned, .beforeCluster, limits: .nonLineOfSight),
+    ArenaFamily("before-cluster", .tuned, .beforeCluster(), limits: .nonLineOfSight),
     ArenaFamily(
       "sv-clutter", .tuned, .salehValenzuela(lineOfSight: true), [.clutter()], profile: .dw1000, pulse: dw1000),
     ArenaFamily("sv-bursts", .tuned, .salehValenzuela(lineOfSight: true), [.burst()], limits: .bursts),

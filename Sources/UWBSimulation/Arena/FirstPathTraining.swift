@@ -43,10 +43,12 @@ public struct FirstPathTraining: Sendable {
     ("one", .onePath, 1), ("two", .twoPaths, 1), ("sparse", .sparse, 1),
     ("los", .salehValenzuela(lineOfSight: true), 1),
     ("nlos", .salehValenzuela(lineOfSight: false), obstructedWeight),
-    ("cluster", .beforeCluster, 1),
+    ("outdoor", .outdoor, 0.7),
+    // Stronger than in the arena: what is rare there must not be taken for clutter.
+    ("cluster", .beforeCluster(powerdB: -6...15), 1),
   ]
   private static let impairments: [(String, [ArenaImpairment], Float)] = [
-    ("plain", [], 1), ("clutter", [.clutter(leveldB: -32 ... -18)], 2), ("burst", [.burst(leveldB: -32 ... -8)], 1.1),
+    ("plain", [], 1), ("clutter", [.clutter(leveldB: -32 ... -20)], 4), ("burst", [.burst(leveldB: -32 ... -8)], 1.4),
     ("tag", [.otherTag(leveldB: -14...7, laterTaps: 15...300)], 1), ("coloured", [.colouredNoise], 0.7),
   ]
   private static let windows = [16, 32, 64, 128]

@@ -15,11 +15,11 @@ struct CalibrateFirstPathCommand: ParsableCommand {
       scripts/first-path-network writes the Swift file that is compiled in.
 
       EXAMPLE
-        uwb calibrate first-path --trials 5000 --seed 1 --out network.swift
+        uwb calibrate first-path --trials 7000 --seed 1 --out network.swift
       """)
 
   @Option(help: "CIRs of each family to train on.", transform: OptionRange.reader(OptionRange.trials))
-  var trials = 5000
+  var trials = 7000
 
   @Option(
     help: "Seed of the CIRs to train on; those that judge take the next.",

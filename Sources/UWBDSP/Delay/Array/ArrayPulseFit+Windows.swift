@@ -20,7 +20,9 @@ extension ArrayPulseFit {
     }
     guard let best else { return nil }
     estimate.status = .noFirstPath
-    guard let found = workspace.search.run(taps[best], using: workspace.searchMemory).halfTap else { return nil }
+    let search = workspace.search.run(taps[best], using: workspace.searchMemory)
+    guard let found = search.halfTap else { return nil }
+    workspace.searchDoubt = search.doubt
     let reference = Double(found) / 2 - shift(best, firstPathTaps)
     var earliest = reference
     for antenna in 0..<antennaCount where taps[antenna].isUsable && antenna != best {

@@ -40,8 +40,10 @@ public struct AdaptiveFit: DelayEstimator {
     guard taps.count >= PulseFit.before + PulseFit.after + 1 else {
       return RiceFit(paths.receiver).estimate(taps, into: &estimate, using: workspace.single)
     }
-    guard let question = paths.begin(taps, into: &estimate, using: workspace.paths) else { return }
-    weigh(question, taps, workspace.paths.fit, workspace.rice, into: &estimate, using: workspace.paths)
+    if let question = paths.begin(taps, into: &estimate, using: workspace.paths) {
+      weigh(question, taps, workspace.paths.fit, workspace.rice, into: &estimate, using: workspace.paths)
+    }
+    estimate.countDoubt()
   }
 
   private func weigh(

@@ -43,6 +43,19 @@ final class ArrayAdaptiveFit {
     _ taps: [PreparedTaps], antennaCount: Int, firstPathTaps: [Double]?, phases: [Double]?,
     into estimate: inout ArrayEstimate, using workspace: ArrayPulseFit.Workspace
   ) -> Outcome {
+    let outcome = weigh(
+      taps, antennaCount: antennaCount, firstPathTaps: firstPathTaps, phases: phases, into: &estimate, using: workspace)
+    let doubt = workspace.searchDoubt
+    guard doubt > 0, let deviation = estimate.firstPath?.deviationTaps else { return outcome }
+    estimate.paths[0].deviationTaps = (deviation * deviation + doubt).squareRoot()
+    guard case .paths(let shift, let addedVariance) = outcome else { return outcome }
+    return .paths(shift: shift, addedVariance: addedVariance + doubt)
+  }
+
+  private func weigh(
+    _ taps: [PreparedTaps], antennaCount: Int, firstPathTaps: [Double]?, phases: [Double]?,
+    into estimate: inout ArrayEstimate, using workspace: ArrayPulseFit.Workspace
+  ) -> Outcome {
     guard
       let question = fit.begin(
         taps, antennaCount: antennaCount, firstPathTaps: firstPathTaps, phases: phases, into: &estimate,

@@ -70,9 +70,12 @@ public struct PulseFit: DelayEstimator {
   public func makeWorkspace(tapCount: Int) -> Workspace { Workspace(self, tapCount: tapCount) }
 
   public func estimate(_ taps: PreparedTaps, into estimate: inout DelayEstimate, using workspace: Workspace) {
-    guard let question = begin(taps, into: &estimate, using: workspace) else { return }
-    guard answer(question, taps, into: &estimate, using: workspace) else { return }
-    addDoubt(to: &estimate, using: workspace)
+    if let question = begin(taps, into: &estimate, using: workspace),
+      answer(question, taps, into: &estimate, using: workspace)
+    {
+      addDoubt(to: &estimate, using: workspace)
+    }
+    estimate.countDoubt()
   }
 
   /// A window in which one path alone does not explain everything, or was not asked to.

@@ -6,14 +6,19 @@ import Numerics
 package final class FirstPathCandidates {
   static let most = 32
   private static let before = [8..<24, 24..<72, 72..<264]
-  private static let after = [2..<5, 5..<11, 11..<31, 31..<101, 101..<201, 201..<401]
-  private static let farBefore = 264..<600
+  private static let after = [2..<5, 5..<11, 11..<31, 31..<101, 101..<401]
+  private static let (nearBefore, farBefore) = (3..<8, 264..<600)
   /// Taps round a crest that belong to the same signal.
   private static let group = -2..<61
   /// Taps and gaps beyond which it does not matter how much more it is.
   private static let far: Float = 300
   /// Power of an earlier crest that is not there, relative to the next one's.
   private static let none = Float.exp(-8)
+  /// Chance of a candidate from which on it counts as doubt; taps beyond which it does, and up to which.
+  private static let leastDoubt: Float = 0.03
+  private static let (fitted, farthestDoubt): (Float, Float) = (4.5, 40)
+  /// Of the highest score.
+  private static let negligible: Float = 10
   /// Noise that every mean of powers is raised by.
   private static let noiseShare: Float = 0.2
 
@@ -21,12 +26,15 @@ package final class FirstPathCandidates {
   @exclusivity(unchecked) package private(set) var halfTaps: [Int] = []
   /// Of each.
   @exclusivity(unchecked) package private(set) var features: [SIMD32<Float>] = []
+  /// Of each, by the network.
+  @exclusivity(unchecked) private var scores: [Float] = []
   /// Of one crest, before their logarithms are taken; 1 where there are fewer.
   private let values = AlignedBuffer<Float>(count: SIMD32<Float>.scalarCount, zero: 1)
 
   init() {
     halfTaps.reserveCapacity(Self.most)
     features.reserveCapacity(Self.most)
+    scores.reserveCapacity(Self.most)
   }
 
   func removeAll() {
@@ -71,12 +79,15 @@ package final class FirstPathCandidates {
     }
     add(own / noise)
     add(own / strongest)
-    for band in Self.before {
-      let band = -band.upperBound..<(-band.lowerBound)
-      let power = mean(band) + Self.noiseShare * variance
+    func addPower(before band: Range<Int>) {
+      let power = mean(-band.upperBound..<(-band.lowerBound)) + Self.noiseShare * variance
       add(power * perOwn)
       add(power / variance)
-      add(largest(band) * perOwn)
+    }
+    func addLargest(before band: Range<Int>) { add(largest(-band.upperBound..<(-band.lowerBound)) * perOwn) }
+    for band in Self.before {
+      addPower(before: band)
+      addLargest(before: band)
     }
     for band in Self.after {
       add((mean(band) + variance) * perOwn)
@@ -92,12 +103,40 @@ package final class FirstPathCandidates {
     let peak = largest(Self.group)
     add(peak / strongest)
     add(own / peak)
-    add(largest(-Self.farBefore.upperBound..<(-Self.farBefore.lowerBound)) * perOwn)
+    addLargest(before: Self.farBefore)
+    addPower(before: Self.nearBefore)
     for first in stride(from: 0, to: SIMD32<Float>.scalarCount, by: 8) {
       let eight = UnsafeMutableRawPointer(values + first)
       eight.storeBytes(of: logarithms(eight.load(as: SIMD8<Float>.self)), as: SIMD8<Float>.self)
     }
     return UnsafeRawPointer(values).load(as: SIMD32<Float>.self)
+  }
+
+  /// The likeliest first path by `network`, half taps, and the second moment of the others about it, taps², each with its chance.
+  ///
+  /// Fits look at nearer candidates themselves. Farther and unlikelier ones are left to whoever expects outliers.
+  func judge(by network: FirstPathNetwork) -> (first: Int, doubt: Double) {
+    scores.removeAll(keepingCapacity: true)
+    var likeliest = 0
+    for index in features.indices {
+      scores.append(network.score(network.units(features[index])))
+      if scores[index] > scores[likeliest] { likeliest = index }
+    }
+    let first = halfTaps[likeliest]
+    // Of likelihoods over the highest; the others come to nothing.
+    var total: Float = 0
+    for score in scores where score > scores[likeliest] - Self.negligible {
+      total += Float.exp(score - scores[likeliest])
+    }
+    guard total > 1 + Self.leastDoubt else { return (first, 0) }
+    var moment: Float = 0
+    for index in scores.indices {
+      let taps = abs(Float(halfTaps[index] - first)) / 2
+      guard taps > Self.fitted, taps <= Self.farthestDoubt else { continue }
+      let chance = Float.exp(scores[index] - scores[likeliest]) / total
+      if chance >= Self.leastDoubt { moment += chance * taps * taps }
+    }
+    return (first, Double(moment))
   }
 
   /// Half taps to the nearest later candidate that is stronger; 0 where there is none.

@@ -170,13 +170,22 @@ package struct FirstPathSearch: Sendable {
     return level
   }
 
+  /// What a search finds.
+  struct Finding {
+    /// The first path, half taps from the accumulator's start; `nil` where there is none.
+    var halfTap: Int?
+    /// The power that it had to reach.
+    var threshold: Double
+    /// Variance, taps², for the chance that another candidate is the first path.
+    var doubt = 0.0
+  }
+
   /// - Parameter range: taps to look at; all of them where it is `nil`.
-  /// - Returns: the half tap of the first path in half taps, `nil` for no path, and the power that it had to reach.
   /// - Precondition: `taps` holds at least one tap and no more than `workspace` was made for; `range` is one of its, not
   ///   empty.
   func run(
     _ taps: PreparedTaps, in range: Range<Int>? = nil, using workspace: Workspace
-  ) -> (halfTap: Int?, threshold: Double) {
+  ) -> Finding {
     let range = range ?? 0..<taps.count
     precondition(
       taps.count >= 1 && taps.count <= workspace.tapCount && !range.isEmpty && range.lowerBound >= 0
@@ -200,45 +209,38 @@ package struct FirstPathSearch: Sendable {
     let judgedLevel = Float(taps.noiseVariance * noiseGain * workspace.levels.judged)
     filter(taps, range, reaching: isJudged ? min(judgedLevel, level) : level, into: map)
     if let strongest = map.strongest, map[strongest] >= level {
-      let first =
-        isJudged
-        ? likeliest(taps, before: strongest, above: judgedLevel, map, workspace)
-        : firstPath(before: strongest, above: level, map)
-      return (first, threshold)
+      guard isJudged else {
+        return Finding(halfTap: firstPath(before: strongest, above: level, map), threshold: threshold)
+      }
+      let (first, doubt) = likeliest(taps, before: strongest, above: judgedLevel, map, workspace)
+      return Finding(halfTap: first, threshold: threshold, doubt: doubt)
     }
     // Nothing passes the strict level that guards against early false paths; the strongest point of all may still
     // reach the laxer one.
     let presence = taps.noiseVariance * noiseGain * workspace.levels.presence
     extend(taps, range, reaching: Float(presence), map)
-    if let strongest = map.strongest, Double(map[strongest]) >= presence { return (strongest, presence) }
-    return (nil, threshold)
+    if let strongest = map.strongest, Double(map[strongest]) >= presence {
+      return Finding(halfTap: strongest, threshold: presence)
+    }
+    return Finding(threshold: threshold)
   }
 
-  /// The candidate that the network takes for the first path.
+  /// The candidate that the network takes for the first path, and the doubt about it.
   private func likeliest(
     _ taps: PreparedTaps, before strongest: Int, above level: Float, _ map: FilteredPowers, _ workspace: Workspace
-  ) -> Int {
+  ) -> (first: Int, doubt: Double) {
     let candidates = workspace.judged
     var noise = taps.noiseVariance * noiseGain
     collect(candidates, before: strongest, above: level, map)
-    guard candidates.halfTaps.count > 1, let network else { return strongest }
+    guard candidates.halfTaps.count > 1, let network else { return (strongest, 0) }
     if let excess = inBandNoise?.excess(taps, before: strongest / 2), excess > Self.leastExcess {
       noise *= excess
       let needed = Float(noise * workspace.levels.shown)
       if needed > level { candidates.keep { $0 == strongest || map[$0] >= needed } }
-      guard candidates.halfTaps.count > 1 else { return strongest }
+      guard candidates.halfTaps.count > 1 else { return (strongest, 0) }
     }
     candidates.describe(taps, map, noise: Float(noise), level: level)
-    var first = strongest
-    var highest = -Float.infinity
-    for (halfTap, features) in zip(candidates.halfTaps, candidates.features) {
-      let score = network.score(network.units(features))
-      if score > highest {
-        highest = score
-        first = halfTap
-      }
-    }
-    return first
+    return candidates.judge(by: network)
   }
 
   /// - Parameter level: what `map` was filtered to reach.

@@ -15,7 +15,8 @@ package struct RoughFirstPath {
       return nil
     }
     let found = search.run(taps, using: memory)
-    estimate.reset(.noFirstPath, noiseVariance: taps.noiseVariance, threshold: found.threshold.squareRoot())
+    estimate.reset(
+      .noFirstPath, noiseVariance: taps.noiseVariance, threshold: found.threshold.squareRoot(), doubt: found.doubt)
     return found.halfTap
   }
 }

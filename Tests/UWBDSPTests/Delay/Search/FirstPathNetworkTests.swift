@@ -86,15 +86,17 @@ import Testing
         let variance = Float(taps.noiseVariance)
         let features = found.features[place]
         let before = mean(here / 2 - 24..<here / 2 - 8) ?? variance
+        let near = (mean(here / 2 - 8..<here / 2 - 3) ?? variance) + 0.2 * variance
         let after = mean(here / 2 + 11..<here / 2 + 31) ?? variance
         let expected: [Int: Float] = [
           0: .log(own / noise), 1: .log(own / map[found.halfTaps[0]]), 2: .log((before + 0.2 * variance) / own),
           4: .log(largest(here - 48..<here - 16) / own), 15: .log((after + variance) / own),
           10: .log(largest(here - 528..<here - 144) / own), 18: .log(largest(here + 62..<here + 202) / own),
-          31: .log(largest(here - 1200..<here - 528) / own),
-          16: .log(largest(here + 22..<here + 62) / own), 23: .log(1 + Float(found.halfTaps[0] - here) / 2),
-          25: .log(Float(found.halfTaps.count - place)), 28: .log(1 + min(Float(here) / 2, 300)),
-          29: .log(largest(here - 4..<here + 122) / map[found.halfTaps[0]]),
+          29: .log(largest(here - 1200..<here - 528) / own),
+          16: .log(largest(here + 22..<here + 62) / own), 21: .log(1 + Float(found.halfTaps[0] - here) / 2),
+          23: .log(Float(found.halfTaps.count - place)), 26: .log(1 + min(Float(here) / 2, 300)),
+          30: .log(near / own), 31: .log(near / variance),
+          27: .log(largest(here - 4..<here + 122) / map[found.halfTaps[0]]),
         ]
         for (index, value) in expected { #expect(abs(features[index] - value) < 1e-4, "feature \(index)") }
       }

@@ -252,6 +252,47 @@ import Testing
     #expect(filtered > 0)
   }
 
+  /// A weak path before a cluster may be the first, or clutter: what the network gives others is stated, and counted by every fit.
+  @Test func doubtIsTheSecondMomentOfOtherCandidates() throws {
+    var random = StatisticsRandom(seed: 814)
+    let bench = Bench(falseAlarmRate: 1e-6)
+    let receiver = ReceiverModel(pulse: .standard, modelError: 0.003, falseAlarmRate: 1e-6)
+    var doubted = 0
+    for _ in 0..<300 {
+      let gap = random.uniform(3...60)
+      let paths = (0..<12).map { number in
+        NaivePath(
+          delayTaps: number == 0 ? 100 : 100 + gap + random.uniform(0...20),
+          powerdB: number == 0 ? 15 : random.uniform(20...36),
+          phase: random.uniform(0...6))
+      }
+      let samples = NaiveImpulseResponse.samples(paths, tapCount: Self.tapCount, using: &random)
+      bench.taps.load(ChannelImpulseResponse(samples), antenna: 0)
+      let found = bench.search.run(bench.taps, using: bench.workspace)
+      let first = try #require(found.halfTap)
+      let candidates = bench.workspace.judged
+      guard candidates.features.count == candidates.halfTaps.count else { continue }
+      let likelihoods = candidates.features.map {
+        Double.exp(Double(FirstPathNetwork.simulated.score(FirstPathNetwork.simulated.units($0))))
+      }
+      let total = likelihoods.reduce(0, +)
+      var expected = 0.0
+      for (likelihood, halfTap) in zip(likelihoods, candidates.halfTaps) {
+        let taps = abs(Double(halfTap - first)) / 2
+        if likelihood >= 0.03 * total, taps > 4.5, taps <= 40 { expected += likelihood / total * taps * taps }
+      }
+      #expect(abs(found.doubt - expected) <= 1e-3 * expected)
+      guard found.doubt > 0 else { continue }
+      doubted += 1
+      for estimator in [AdaptiveFit(receiver), PulseFit(receiver), RiceFit(receiver)] as [any DelayEstimator] {
+        let estimate = estimator.estimate(ChannelImpulseResponse(samples))
+        let path = try #require(estimate.firstPath)
+        #expect(estimate.doubt == found.doubt && path.deviationTaps * path.deviationTaps >= found.doubt)
+      }
+    }
+    #expect(doubted > 5)
+  }
+
   /// E|z|² of the filter over noise of variance 1, on whole and on half taps.
   @Test func noiseGainIsTheFiltersOwn() {
     var random = StatisticsRandom(seed: 807)
