@@ -50,7 +50,7 @@ public struct DelayEstimate: Sendable, Hashable {
   /// The magnitude that a tap had to reach to count as signal, scaled units.
   public var threshold = 0.0
   /// Variance, taps², of the first path's delay for the chance that the search took another candidate for the first path.
-  public private(set) var doubt = 0.0
+  public private(set) var ambiguityVariance = 0.0
 
   /// An estimate without paths.
   public init() {
@@ -66,27 +66,29 @@ public struct DelayEstimate: Sendable, Hashable {
     return 10 * Double.log10(amplitude.lengthSquared / noiseVariance)
   }
 
-  /// Begins anew: no paths, whose memory is kept.
+  /// Begins anew: no paths, whose memory is kept. The parameters are those of the properties.
   public mutating func reset(
-    _ status: DelayStatus, noiseVariance: Double = 0, threshold: Double = 0, doubt: Double = 0
+    _ status: DelayStatus, noiseVariance: Double = 0, threshold: Double = 0, ambiguityVariance: Double = 0
   ) {
     self.status = status
     self.noiseVariance = noiseVariance
     self.threshold = threshold
-    self.doubt = doubt
+    self.ambiguityVariance = ambiguityVariance
     paths.removeAll(keepingCapacity: true)
   }
 
   /// Takes over all that `other` holds, in the memory that is there.
   mutating func set(_ other: DelayEstimate) {
-    reset(other.status, noiseVariance: other.noiseVariance, threshold: other.threshold, doubt: other.doubt)
+    reset(
+      other.status, noiseVariance: other.noiseVariance, threshold: other.threshold,
+      ambiguityVariance: other.ambiguityVariance)
     paths.append(contentsOf: other.paths)
   }
 
-  /// Counts the doubt about the first path in its deviation: once, at an estimate's end.
-  package mutating func countDoubt() {
-    guard doubt > 0, !paths.isEmpty else { return }
-    paths[0].deviationTaps = (paths[0].deviationTaps * paths[0].deviationTaps + doubt).squareRoot()
+  /// Adds `ambiguityVariance` to the first path's: once, at an estimate's end.
+  package mutating func addAmbiguity() {
+    guard ambiguityVariance > 0, !paths.isEmpty else { return }
+    paths[0].deviationTaps = (paths[0].deviationTaps * paths[0].deviationTaps + ambiguityVariance).squareRoot()
   }
 
   /// Turns the phases of all paths, rad.

@@ -22,7 +22,7 @@ extension ArrayPulseFit {
     estimate.status = .noFirstPath
     let search = workspace.search.run(taps[best], using: workspace.searchMemory)
     guard let found = search.halfTap else { return nil }
-    workspace.searchDoubt = search.doubt
+    workspace.ambiguityVariance = search.ambiguityVariance
     let reference = Double(found) / 2 - shift(best, firstPathTaps)
     var earliest = reference
     for antenna in 0..<antennaCount where taps[antenna].isUsable && antenna != best {

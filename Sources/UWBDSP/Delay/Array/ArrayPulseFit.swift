@@ -51,7 +51,7 @@ public struct ArrayPulseFit: Sendable, Hashable {
     /// The chance that a path was refused that is there, and what it would do to the first path, taps².
     @exclusivity(unchecked) fileprivate(set) var doubt: (chance: Double, secondMoment: Double)?
     /// Variance, taps², for the chance that the search took another candidate for the first path.
-    @exclusivity(unchecked) var searchDoubt = 0.0
+    @exclusivity(unchecked) var ambiguityVariance = 0.0
     let mostAntennas: Int
     /// Of each antenna's window.
     let firstTaps: AlignedBuffer<Int>
@@ -138,7 +138,7 @@ public struct ArrayPulseFit: Sendable, Hashable {
   ) -> Question? {
     workspace.ending = nil
     workspace.doubt = nil
-    workspace.searchDoubt = 0
+    workspace.ambiguityVariance = 0
     workspace.isAlone = false
     workspace.count.forgetRefusal()
     estimate.reset(.emptyImpulseResponse, antennaCount: antennaCount)

@@ -43,7 +43,7 @@ public struct AdaptiveFit: DelayEstimator {
     if let question = paths.begin(taps, into: &estimate, using: workspace.paths) {
       weigh(question, taps, workspace.paths.fit, workspace.rice, into: &estimate, using: workspace.paths)
     }
-    estimate.countDoubt()
+    estimate.addAmbiguity()
   }
 
   private func weigh(

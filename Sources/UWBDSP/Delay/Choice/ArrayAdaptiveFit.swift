@@ -45,11 +45,11 @@ final class ArrayAdaptiveFit {
   ) -> Outcome {
     let outcome = weigh(
       taps, antennaCount: antennaCount, firstPathTaps: firstPathTaps, phases: phases, into: &estimate, using: workspace)
-    let doubt = workspace.searchDoubt
-    guard doubt > 0, let deviation = estimate.firstPath?.deviationTaps else { return outcome }
-    estimate.paths[0].deviationTaps = (deviation * deviation + doubt).squareRoot()
+    let ambiguity = workspace.ambiguityVariance
+    guard ambiguity > 0, let deviation = estimate.firstPath?.deviationTaps else { return outcome }
+    estimate.paths[0].deviationTaps = (deviation * deviation + ambiguity).squareRoot()
     guard case .paths(let shift, let addedVariance) = outcome else { return outcome }
-    return .paths(shift: shift, addedVariance: addedVariance + doubt)
+    return .paths(shift: shift, addedVariance: addedVariance + ambiguity)
   }
 
   private func weigh(

@@ -75,7 +75,7 @@ public struct PulseFit: DelayEstimator {
     {
       addDoubt(to: &estimate, using: workspace)
     }
-    estimate.countDoubt()
+    estimate.addAmbiguity()
   }
 
   /// A window in which one path alone does not explain everything, or was not asked to.

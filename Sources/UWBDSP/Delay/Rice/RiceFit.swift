@@ -45,6 +45,6 @@ public struct RiceFit: DelayEstimator {
     else { return }
     estimate.status = window.isInside ? .ok : .didNotConverge
     estimate.paths.append(window.path(summary))
-    estimate.countDoubt()
+    estimate.addAmbiguity()
   }
 }

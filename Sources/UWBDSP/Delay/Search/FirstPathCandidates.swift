@@ -14,9 +14,9 @@ package final class FirstPathCandidates {
   private static let far: Float = 300
   /// Power of an earlier crest that is not there, relative to the next one's.
   private static let none = Float.exp(-8)
-  /// Chance of a candidate from which on it counts as doubt; taps beyond which it does, and up to which.
-  private static let leastDoubt: Float = 0.03
-  private static let (fitted, farthestDoubt): (Float, Float) = (4.5, 40)
+  /// Of another candidate that adds to the variance: its least chance, and how many taps off it is, more than and at most.
+  private static let leastChance: Float = 0.03
+  private static let (fitted, farthest): (Float, Float) = (4.5, 40)
   /// Of the highest score.
   private static let negligible: Float = 10
   /// Noise that every mean of powers is raised by.
@@ -115,7 +115,7 @@ package final class FirstPathCandidates {
   /// The likeliest first path by `network`, half taps, and the second moment of the others about it, taps², each with its chance.
   ///
   /// Fits look at nearer candidates themselves. Farther and unlikelier ones are left to whoever expects outliers.
-  func judge(by network: FirstPathNetwork) -> (first: Int, doubt: Double) {
+  func judge(by network: FirstPathNetwork) -> (first: Int, ambiguityVariance: Double) {
     scores.removeAll(keepingCapacity: true)
     var likeliest = 0
     for index in features.indices {
@@ -128,13 +128,13 @@ package final class FirstPathCandidates {
     for score in scores where score > scores[likeliest] - Self.negligible {
       total += Float.exp(score - scores[likeliest])
     }
-    guard total > 1 + Self.leastDoubt else { return (first, 0) }
+    guard total > 1 + Self.leastChance else { return (first, 0) }
     var moment: Float = 0
     for index in scores.indices {
       let taps = abs(Float(halfTaps[index] - first)) / 2
-      guard taps > Self.fitted, taps <= Self.farthestDoubt else { continue }
+      guard taps > Self.fitted, taps <= Self.farthest else { continue }
       let chance = Float.exp(scores[index] - scores[likeliest]) / total
-      if chance >= Self.leastDoubt { moment += chance * taps * taps }
+      if chance >= Self.leastChance { moment += chance * taps * taps }
     }
     return (first, Double(moment))
   }

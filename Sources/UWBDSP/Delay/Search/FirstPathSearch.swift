@@ -177,7 +177,7 @@ package struct FirstPathSearch: Sendable {
     /// The power that it had to reach.
     var threshold: Double
     /// Variance, taps², for the chance that another candidate is the first path.
-    var doubt = 0.0
+    var ambiguityVariance = 0.0
   }
 
   /// - Parameter range: taps to look at; all of them where it is `nil`.
@@ -212,8 +212,8 @@ package struct FirstPathSearch: Sendable {
       guard isJudged else {
         return Finding(halfTap: firstPath(before: strongest, above: level, map), threshold: threshold)
       }
-      let (first, doubt) = likeliest(taps, before: strongest, above: judgedLevel, map, workspace)
-      return Finding(halfTap: first, threshold: threshold, doubt: doubt)
+      let (first, variance) = likeliest(taps, before: strongest, above: judgedLevel, map, workspace)
+      return Finding(halfTap: first, threshold: threshold, ambiguityVariance: variance)
     }
     // Nothing passes the strict level that guards against early false paths; the strongest point of all may still
     // reach the laxer one.
@@ -225,10 +225,10 @@ package struct FirstPathSearch: Sendable {
     return Finding(threshold: threshold)
   }
 
-  /// The candidate that the network takes for the first path, and the doubt about it.
+  /// The candidate that the network takes for the first path, and the variance for others, taps².
   private func likeliest(
     _ taps: PreparedTaps, before strongest: Int, above level: Float, _ map: FilteredPowers, _ workspace: Workspace
-  ) -> (first: Int, doubt: Double) {
+  ) -> (first: Int, ambiguityVariance: Double) {
     let candidates = workspace.judged
     var noise = taps.noiseVariance * noiseGain
     collect(candidates, before: strongest, above: level, map)

@@ -16,7 +16,8 @@ package struct RoughFirstPath {
     }
     let found = search.run(taps, using: memory)
     estimate.reset(
-      .noFirstPath, noiseVariance: taps.noiseVariance, threshold: found.threshold.squareRoot(), doubt: found.doubt)
+      .noFirstPath, noiseVariance: taps.noiseVariance, threshold: found.threshold.squareRoot(),
+      ambiguityVariance: found.ambiguityVariance)
     return found.halfTap
   }
 }

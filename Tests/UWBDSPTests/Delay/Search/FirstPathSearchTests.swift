@@ -253,11 +253,11 @@ import Testing
   }
 
   /// A weak path before a cluster may be the first, or clutter: what the network gives others is stated, and counted by every fit.
-  @Test func doubtIsTheSecondMomentOfOtherCandidates() throws {
+  @Test func ambiguityVarianceIsTheSecondMomentOfOtherCandidates() throws {
     var random = StatisticsRandom(seed: 814)
     let bench = Bench(falseAlarmRate: 1e-6)
     let receiver = ReceiverModel(pulse: .standard, modelError: 0.003, falseAlarmRate: 1e-6)
-    var doubted = 0
+    var ambiguous = 0
     for _ in 0..<300 {
       let gap = random.uniform(3...60)
       let paths = (0..<12).map { number in
@@ -281,16 +281,18 @@ import Testing
         let taps = abs(Double(halfTap - first)) / 2
         if likelihood >= 0.03 * total, taps > 4.5, taps <= 40 { expected += likelihood / total * taps * taps }
       }
-      #expect(abs(found.doubt - expected) <= 1e-3 * expected)
-      guard found.doubt > 0 else { continue }
-      doubted += 1
+      #expect(abs(found.ambiguityVariance - expected) <= 1e-3 * expected)
+      guard found.ambiguityVariance > 0 else { continue }
+      ambiguous += 1
       for estimator in [AdaptiveFit(receiver), PulseFit(receiver), RiceFit(receiver)] as [any DelayEstimator] {
         let estimate = estimator.estimate(ChannelImpulseResponse(samples))
         let path = try #require(estimate.firstPath)
-        #expect(estimate.doubt == found.doubt && path.deviationTaps * path.deviationTaps >= found.doubt)
+        #expect(
+          estimate.ambiguityVariance == found.ambiguityVariance
+            && path.deviationTaps * path.deviationTaps >= found.ambiguityVariance)
       }
     }
-    #expect(doubted > 5)
+    #expect(ambiguous > 5)
   }
 
   /// E|z|² of the filter over noise of variance 1, on whole and on half taps.
