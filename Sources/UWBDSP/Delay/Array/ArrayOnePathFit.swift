@@ -248,7 +248,9 @@ final class ArrayOnePathFit: FitProblem {
     }
     let samples = Double(count * windowTaps)
     guard cost > hints.another else { return (cost, samples, true) }
-    guard cost - samples <= samples.squareRoot(), splitGain() <= hints.split else { return (cost, samples, false) }
+    guard cost - samples <= PathHint.excess * samples.squareRoot(), splitGain() <= hints.split else {
+      return (cost, samples, false)
+    }
     let holdsAnother = windows[first].holdsAnother(
       Float(hints.another), Float(moments.pointer[first].pulse)
     ) { powers in

@@ -191,7 +191,7 @@ final class OnePathFit {
     let excess = cost / variance - Double(windowTaps)
     let isAlone =
       cost <= PathHint.another * variance
-      || excess <= Double(windowTaps).squareRoot()
+      || excess <= PathHint.excess * Double(windowTaps).squareRoot()
         && splitGain(delay, moments.pulse, real, imaginary) <= PathHint.split * variance
         && !holdsAnother(Float(PathHint.another * variance), Float(moments.pulse), add: { addPowers(to: $0) })
     return Result(

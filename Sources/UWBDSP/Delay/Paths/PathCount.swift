@@ -180,7 +180,7 @@ final class PathCount<Model: PathModel> {
     guard cost > limits.hint * variance else { return .none }
     let start = model.start(count: count)
     let excess = cost / variance - samples
-    let isHinted = start.gain > limits.hint * variance || excess > samples.squareRoot()
+    let isHinted = start.gain > limits.hint * variance || excess > PathHint.excess * samples.squareRoot()
     if isHinted, count > 1, isBeaten(count, start.gain / cost) { return .beaten }
     let splitGain = model.splitGain(positions, count: count)
     // Neither the residual's size nor its shape hints at another path: the usual end, so it is made cheap.
@@ -272,6 +272,8 @@ enum PathHint {
   static let another = 6.0
   /// For a path that stands for two: one direction is looked at, not a grid of them.
   static let split = 4.0
+  /// What is left beyond noise, its standard deviations.
+  static let excess = 2.0
 
   /// γ_A of the same chance: fixed point of γ + ln Σ_{j<A} γ_A^j/j!, reached to 10⁻³ in a few steps.
   static func level(_ single: Double, _ amplitudes: Int) -> Double {
