@@ -15,7 +15,7 @@ struct TapStoragePool {
 
   /// A storage of at least so many bytes that nobody else refers to; what is in it is left over.
   mutating func storage(byteCount: Int) -> TapStorage {
-    free(byteCount: byteCount) ?? insert(TapStorage(byteCount: byteCount))
+    free(byteCount: byteCount) ?? insert(TapStorage(unfilledByteCount: byteCount))
   }
 
   /// A storage that holds the interleaved parts `samples` and that nobody else refers to.

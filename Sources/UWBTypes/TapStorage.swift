@@ -13,12 +13,17 @@ public final class TapStorage: @unchecked Sendable {
   private static let alignment = 64
 
   /// Owns `byteCount` zeroed bytes.
-  public init(byteCount: Int) {
+  public convenience init(byteCount: Int) {
+    self.init(unfilledByteCount: byteCount)
+    memory.initializeMemory(as: UInt8.self, repeating: 0)
+  }
+
+  /// Owns `byteCount` bytes of any values, for those who write all that they read.
+  package init(unfilledByteCount byteCount: Int) {
     // Aligned here: allocators are slow to make and to free short blocks of an alignment of their own.
     let allocation = UnsafeMutableRawPointer.allocate(byteCount: byteCount + Self.alignment, alignment: 16)
     memory = UnsafeMutableRawBufferPointer(
       start: allocation.alignedUp(toMultipleOf: Self.alignment), count: byteCount)
-    memory.initializeMemory(as: UInt8.self, repeating: 0)
     self.allocation = allocation
     release = nil
   }

@@ -115,7 +115,7 @@ public struct PulseMisfit: Sendable {
       return 0.5 - 0.5 * Float.cos(.pi * share)
     }
     window = taper
-    let powers = Self.powers { samples in
+    let powers = WindowSpectrum().powers { samples in
       for tap in 0..<Self.windowTaps {
         samples[2 * tap] = taper[tap] * Float(pulse(Double(tap - Self.tapsBefore) * tapSpacing))
       }
@@ -141,11 +141,12 @@ public struct PulseMisfit: Sendable {
     let onset = Self.onset(taps)
     let start = onset - Self.tapsBefore
     guard start >= Self.windowTaps, start + Self.windowTaps <= taps.count else { return nil }
-    let signal = powers(taps, from: start)
+    let spectrum = WindowSpectrum()
+    let signal = powers(taps, from: start, spectrum)
     var noise = [Double](repeating: 0, count: signal.count)
     let stretches = min(Self.mostNoise, start / Self.windowTaps)
     for stretch in 1...stretches {
-      for (point, power) in powers(taps, from: start - stretch * Self.windowTaps).enumerated() {
+      for (point, power) in powers(taps, from: start - stretch * Self.windowTaps, spectrum).enumerated() {
         noise[point] += power / Double(stretches)
       }
     }
@@ -288,9 +289,9 @@ public struct PulseMisfit: Sendable {
     return tap
   }
 
-  private func powers(_ taps: PreparedTaps, from start: Int) -> [Double] {
+  private func powers(_ taps: PreparedTaps, from start: Int, _ spectrum: WindowSpectrum) -> [Double] {
     let source = taps.taps(in: start..<start + Self.windowTaps) + 2 * start
-    return Self.powers { samples in
+    return spectrum.powers { samples in
       for (tap, weight) in window.enumerated() {
         samples[2 * tap] = weight * source[2 * tap]
         samples[2 * tap + 1] = weight * source[2 * tap + 1]
@@ -298,18 +299,24 @@ public struct PulseMisfit: Sendable {
     }
   }
 
-  /// Powers at frequencies 0 … N/2, those of f and −f averaged: a pulse is real.
-  ///
-  /// - Parameter fill: writes the window's samples, interleaved, over zeros.
-  private static func powers(_ fill: (UnsafeMutablePointer<Float>) -> Void) -> [Double] {
-    let samples = AlignedBuffer<Float>(count: 2 * points, zero: 0)
-    let spectrum = AlignedBuffer<Float>(count: 2 * points, zero: 0)
-    fill(samples.pointer)
-    FourierRecipe(count: points, direction: .forward).makePlan().execute(samples.pointer, into: spectrum.pointer)
-    func power(_ point: Int) -> Double {
-      let (real, imaginary) = (spectrum.pointer[2 * point], spectrum.pointer[2 * point + 1])
-      return Double(real * real + imaginary * imaginary)
+  /// The power spectrum of a window of taps.
+  private struct WindowSpectrum {
+    private let samples = AlignedBuffer<Float>(count: 2 * PulseMisfit.points, zero: 0)
+    private let spectrum = AlignedBuffer<Float>(count: 2 * PulseMisfit.points, zero: 0)
+    private let plan = FourierRecipe(count: PulseMisfit.points, direction: .forward).makePlan()
+
+    /// Powers at frequencies 0 … N/2, those of f and −f averaged: a pulse is real.
+    ///
+    /// - Parameter fill: writes the window's samples, interleaved, all of them or over zeros.
+    func powers(_ fill: (UnsafeMutablePointer<Float>) -> Void) -> [Double] {
+      fill(samples.pointer)
+      plan.execute(samples.pointer, into: spectrum.pointer)
+      func power(_ point: Int) -> Double {
+        let (real, imaginary) = (spectrum.pointer[2 * point], spectrum.pointer[2 * point + 1])
+        return Double(real * real + imaginary * imaginary)
+      }
+      let count = PulseMisfit.points
+      return (0...count / 2).map { (power($0) + power((count - $0) % count)) / 2 }
     }
-    return (0...points / 2).map { (power($0) + power((points - $0) % points)) / 2 }
   }
 }
