@@ -86,7 +86,7 @@ func readCapture(_ path: String) throws {
 /// (degrees), the shortest of its times (ns).
 ///
 /// - Parameter name: of the delay estimator, where it isn't the profile's.
-func measureDistances(_ path: String, to out: String, delay name: String?) throws {
+func measureDistances(_ path: String, to out: String, delay name: String?, passes: Int) throws {
   var reader = try openCapture(path)
   var exchanges: [RangingExchange] = []
   while let exchange = try reader.next() { exchanges.append(exchange) }
@@ -108,7 +108,7 @@ func measureDistances(_ path: String, to out: String, delay name: String?) throw
   var (total, unit) = (Double.infinity, Double.infinity)
   let transforms = try TransformPair()
   // The first pass warms up; the unit is measured between passes, so that both meet the same machine.
-  for pass in 0...10 {
+  for pass in 0...passes {
     let start = now()
     for index in exchanges.indices {
       let before = now()

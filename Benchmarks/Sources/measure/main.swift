@@ -13,14 +13,15 @@ import Workloads
 //                                          writes a made-up SigMF capture: CIRs of each antenna, in the
 //                                          built-in room, in free space, or each exchange in another room of an arena family
 //   measure read PATH…                     how fast captures are read up to the engine's door, in how much memory
-//   measure distances PATH OUT [--delay NAME]   the engine over a capture in memory; distance, azimuth and time of each exchange
+//   measure distances PATH OUT [--delay NAME] [--passes N]
+//                                          the engine over a capture in memory; distance, azimuth and shortest time of each exchange
 //   measure directions PATH OUT --method NAME   an estimator over an exported case (PATH.json) in memory; its azimuths
 //   measure first-paths PATH OUT --method NAME  the same for delays; its first paths
 
 let usage = """
   measure time [--seconds S] NAME… | list | memory | latency COUNT | curves [--svg FILE] |
     make PATH CIRS [--antennas N] [--free-space | --family NAME] [--profile NAME] | read PATH… |
-    distances PATH OUT [--delay NAME] | directions PATH OUT --method NAME | first-paths PATH OUT --method NAME
+    distances PATH OUT [--delay NAME] [--passes N] | directions PATH OUT --method NAME | first-paths PATH OUT --method NAME
 
   """
 
@@ -42,6 +43,7 @@ do {
   made.family = option("--family")
   made.isInRoom = !words.contains("--free-space")
   let delay = option("--delay")
+  let passes = max(1, option("--passes").flatMap(Int.init) ?? 10)
   let method = option("--method") ?? ""
   words.removeAll { $0 == "--free-space" }
   switch (words.first, words.count) {
@@ -53,7 +55,7 @@ do {
   case ("make", 3): try makeCapture(words[1], count: Int(words[2]) ?? 2, made)
   case ("directions", 3): try measureDirections(words[1], to: words[2], method: method)
   case ("first-paths", 3): try measureFirstPaths(words[1], to: words[2], method: method)
-  case ("distances", 3): try measureDistances(words[1], to: words[2], delay: delay)
+  case ("distances", 3): try measureDistances(words[1], to: words[2], delay: delay, passes: passes)
   case ("read", 2...): for path in words.dropFirst() { try readCapture(path) }
   default:
     FileHandle.standardError.write(Data(usage.utf8))
