@@ -32,6 +32,11 @@ public struct PathEstimate: Sendable, Hashable {
     self.deviationTaps = deviationTaps
     self.phaseDeviation = phaseDeviation
   }
+
+  /// Adds to the variance of `delayTaps`, taps².
+  mutating func add(variance: Double) {
+    deviationTaps = (deviationTaps * deviationTaps + variance).squareRoot()
+  }
 }
 
 /// What a delay estimator makes of one antenna's CIR. Made once, then filled again for each CIR: `paths` keeps its
@@ -88,7 +93,7 @@ public struct DelayEstimate: Sendable, Hashable {
   /// Adds `ambiguityVariance` to the first path's: once, at an estimate's end.
   package mutating func addAmbiguity() {
     guard ambiguityVariance > 0, !paths.isEmpty else { return }
-    paths[0].deviationTaps = (paths[0].deviationTaps * paths[0].deviationTaps + ambiguityVariance).squareRoot()
+    paths[0].add(variance: ambiguityVariance)
   }
 
   /// Turns the phases of all paths, rad.

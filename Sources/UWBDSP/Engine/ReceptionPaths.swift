@@ -24,7 +24,8 @@ extension RangingEngine {
   /// Finds the paths in one reception, by the steps that `measure` takes: for captures without timestamps, pictures, diagnosis.
   ///
   /// No simpler estimator stands in where the configured one does not settle. With `DelayMethod.chip` `delayTaps` is the chip's own
-  /// index, and `antennas` are the profile's estimator's. Allocates nothing once the workspace has seen such a CIR.
+  /// index, and `antennas` are the profile's estimator's. The CIR's features are left in the workspace, as those of a measurement are.
+  /// Allocates nothing once the workspace has seen such a CIR.
   ///
   /// - Returns: `false` where the reception holds no CIR; `paths` are then as they were.
   @discardableResult

@@ -46,8 +46,8 @@ final class ArrayAdaptiveFit {
     let outcome = weigh(
       taps, antennaCount: antennaCount, firstPathTaps: firstPathTaps, phases: phases, into: &estimate, using: workspace)
     let ambiguity = workspace.ambiguityVariance
-    guard ambiguity > 0, let deviation = estimate.firstPath?.deviationTaps else { return outcome }
-    estimate.paths[0].deviationTaps = (deviation * deviation + ambiguity).squareRoot()
+    guard ambiguity > 0, !estimate.paths.isEmpty else { return outcome }
+    estimate.paths[0].add(variance: ambiguity)
     guard case .paths(let shift, let addedVariance) = outcome else { return outcome }
     return .paths(shift: shift, addedVariance: addedVariance + ambiguity)
   }

@@ -17,8 +17,6 @@ package final class FirstPathCandidates {
   /// Of another candidate that adds to the variance: its least chance, and how many taps off it is, more than and at most.
   private static let leastChance: Float = 0.03
   private static let (fitted, farthest): (Float, Float) = (4.5, 40)
-  /// Of the highest score.
-  private static let negligible: Float = 10
   /// Noise that every mean of powers is raised by.
   private static let noiseShare: Float = 0.2
 
@@ -26,15 +24,15 @@ package final class FirstPathCandidates {
   @exclusivity(unchecked) package private(set) var halfTaps: [Int] = []
   /// Of each.
   @exclusivity(unchecked) package private(set) var features: [SIMD32<Float>] = []
-  /// Of each, by the network.
-  @exclusivity(unchecked) private var scores: [Float] = []
+  /// Of each, by the network: its score, then e to the power of how far that is from the highest.
+  @exclusivity(unchecked) private var chances: [Float] = []
   /// Of one crest, before their logarithms are taken; 1 where there are fewer.
   private let values = AlignedBuffer<Float>(count: SIMD32<Float>.scalarCount, zero: 1)
 
   init() {
     halfTaps.reserveCapacity(Self.most)
     features.reserveCapacity(Self.most)
-    scores.reserveCapacity(Self.most)
+    chances.reserveCapacity(Self.most)
   }
 
   func removeAll() {
@@ -116,27 +114,26 @@ package final class FirstPathCandidates {
   ///
   /// Fits look at nearer candidates themselves. Farther and unlikelier ones are left to whoever expects outliers.
   func judge(by network: FirstPathNetwork) -> (first: Int, ambiguityVariance: Double) {
-    scores.removeAll(keepingCapacity: true)
+    chances.removeAll(keepingCapacity: true)
     var likeliest = 0
     for index in features.indices {
-      scores.append(network.score(network.units(features[index])))
-      if scores[index] > scores[likeliest] { likeliest = index }
+      chances.append(network.score(network.units(features[index])))
+      if chances[index] > chances[likeliest] { likeliest = index }
     }
     let first = halfTaps[likeliest]
-    // Of likelihoods over the highest; the others come to nothing.
+    // The softmax of the scores.
+    let highest = chances[likeliest]
     var total: Float = 0
-    for score in scores where score > scores[likeliest] - Self.negligible {
-      total += Float.exp(score - scores[likeliest])
+    for index in chances.indices {
+      chances[index] = Float.exp(chances[index] - highest)
+      total += chances[index]
     }
-    guard total > 1 + Self.leastChance else { return (first, 0) }
     var moment: Float = 0
-    for index in scores.indices {
+    for index in chances.indices where chances[index] >= Self.leastChance * total {
       let taps = abs(Float(halfTaps[index] - first)) / 2
-      guard taps > Self.fitted, taps <= Self.farthest else { continue }
-      let chance = Float.exp(scores[index] - scores[likeliest]) / total
-      if chance >= Self.leastChance { moment += chance * taps * taps }
+      if taps > Self.fitted, taps <= Self.farthest { moment += chances[index] * taps * taps }
     }
-    return (first, Double(moment))
+    return (first, Double(moment / total))
   }
 
   /// Half taps to the nearest later candidate that is stronger; 0 where there is none.
