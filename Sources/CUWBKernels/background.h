@@ -1,3 +1,20 @@
+// At any address.
+typedef int LooseInteger __attribute__((aligned(1), may_alias));
+
+INLINE void takeEvery(long stride, const LooseInteger *source, long count, int *target) {
+  for (long index = 0; index < count; ++index) target[index] = source[stride * index];
+}
+
+void KERNEL(uwb_take_every)(long stride, const void *source, long count, int *target) {
+  // With a stride that is known, the compiler takes vectors.
+  switch (stride) {
+  case 2: return takeEvery(2, source, count, target);
+  case 3: return takeEvery(3, source, count, target);
+  case 4: return takeEvery(4, source, count, target);
+  default: return takeEvery(stride, source, count, target);
+  }
+}
+
 void KERNEL(uwb_square_integers)(const short *integers, float factor, long blocks, float *powers, float *quarterPeaks) {
   for (long block = 0; block < blocks; ++block) {
     Eight peaks = all(0);

@@ -24,21 +24,19 @@ CHOOSE(void, uwb_onset_likelihoods,
        (vectors, gains, determinants, onsets, count, real, imaginary, taps, terms, tops))
 
 CHOOSE(void, uwb_rice_forms,
-       (const float *cells, long chosen, const float *pulse, const float *real, const float *imaginary, long taps,
+       (const float *cells, long chosen, const float *pulse, const float *real, const float *imaginary,
         float *forms),
-       (cells, chosen, pulse, real, imaginary, taps, forms))
+       (cells, chosen, pulse, real, imaginary, forms))
 
 CHOOSE(void, uwb_rice_matches,
-       (const float *cell, const float *pulse, const float *real, const float *imaginary, long taps,
-        float *realMatches, float *imaginaryMatches),
-       (cell, pulse, real, imaginary, taps, realMatches, imaginaryMatches))
+       (const float *cell, const float *pulse, const float *real, const float *imaginary, float *realMatches,
+        float *imaginaryMatches),
+       (cell, pulse, real, imaginary, realMatches, imaginaryMatches))
 
 CHOOSE(float, uwb_rice_terms,
-       (const float *cells, long cellSize, long constantPlace, long chosen, long pathCount, const float *forms,
-        long formsStride, const float *scales, long antennas, float share, float withoutPath, float *terms,
-        float *tops),
-       (cells, cellSize, constantPlace, chosen, pathCount, forms, formsStride, scales, antennas, share, withoutPath,
-        terms, tops))
+       (const float *cells, long chosen, long pathCount, const float *forms, long formsStride, const float *scales,
+        long antennas, float share, float withoutPath, float *terms, float *tops),
+       (cells, chosen, pathCount, forms, formsStride, scales, antennas, share, withoutPath, terms, tops))
 
 CHOOSE(void, uwb_exponential_sums,
        (const float *terms, const float *tops, long count, float reference, float negligible,
@@ -133,6 +131,9 @@ CHOOSE(double, uwb_median, (float *values, long count), (values, count))
 CHOOSE(float, uwb_filtered_power,
        (const float *taps, long count, float centre, float next, float third, float last),
        (taps, count, centre, next, third, last))
+
+CHOOSE(void, uwb_take_every, (long stride, const void *source, long count, int *target),
+       (stride, source, count, target))
 
 CHOOSE(void, uwb_square_integers,
        (const short *integers, float factor, long blocks, float *powers, float *quarterPeaks),

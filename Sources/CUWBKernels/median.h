@@ -18,36 +18,53 @@ INLINE int sumIntegers(EightIntegers value) {
 
 double KERNEL(uwb_median)(float *values, long count) {
   const float infinity = __builtin_inff();
-  const long end = (count + 7) / 8 * 8;
+  const long whole = count / 8 * 8, end = (count + 7) / 8 * 8;
   for (long index = count; index < end; ++index) values[index] = infinity;
-  const int low = (int)((count - 1) / 2), high = (int)(count / 2);
-  float below = -infinity, above = infinity;
-  for (long index = 0; index < count; ++index) {
-    const float value = values[index];
-    // What lies on the wrong side of one that was counted needs no count.
-    if (!(value > below && value < above)) continue;
-    EightIntegers less = {0}, upTo = {0};
-    for (long place = 0; place < end; place += 8) {
-      const Eight others = load(values + place);
-      // A comparison that holds is −1.
-      less -= others < value;
-      upTo -= others <= value;
-    }
-    if (sumIntegers(less) > low) {
-      above = value;
-    } else if (sumIntegers(upTo) <= low) {
-      below = value;
-    } else if (sumIntegers(upTo) > high) {
-      return value;
-    } else {
-      // The smallest that is larger: as its negative, for which there is `larger`.
-      Eight next = all(-infinity);
-      for (long place = 0; place < end; place += 8) {
-        const Eight others = load(values + place);
-        next = larger(next, choose(others > value, -others, all(-infinity)));
-      }
-      return ((double)value - (double)largest(next)) / 2;
-    }
+  Eight sums = all(0), least = all(infinity), most = -least;
+  for (long place = 0; place < whole; place += 8) {
+    const Eight own = load(values + place);
+    sums += own;
+    least = -larger(-least, -own);
+    most = larger(most, own);
   }
-  return 0;
+  float total = sum(sums), lower = -largest(-least), upper = largest(most);
+  for (long index = whole; index < count; ++index) {
+    total += values[index];
+    if (values[index] < lower) lower = values[index];
+    if (values[index] > upper) upper = values[index];
+  }
+  if (!(total - total == 0)) return 0;
+  // The middle lies within lower … upper. So many numbers are less than `lower`, and than `upper` where no other is equal to it.
+  const int low = (int)((count - 1) / 2), high = (int)(count / 2);
+  int belowLower = 0, belowUpper = (int)count - 1;
+  float level = total / (float)count;
+  for (long step = 1; lower < upper; ++step) {
+    EightIntegers less = {0};
+    Eight under = all(-infinity), over = under;
+    for (long place = 0; place < end; place += 8) {
+      const Eight own = load(values + place);
+      const EightIntegers isLess = own < level;
+      // A comparison that holds is −1.
+      less -= isLess;
+      under = larger(under, choose(isLess, own, all(-infinity)));
+      // The smallest as its negative, for which there is `larger`.
+      over = larger(over, choose(isLess, all(-infinity), -own));
+    }
+    const int below = sumIntegers(less);
+    if (below > high) {
+      upper = largest(under);
+      belowUpper = below - 1;
+      if (belowUpper == low) return upper;
+    } else if (below > low) {
+      return ((double)largest(under) - (double)largest(over)) / 2;
+    } else {
+      lower = -largest(over);
+      belowLower = below;
+      if (belowLower == high) return lower;
+    }
+    // Where a straight line through both counts has the middle; one number nearer after eight steps, so that there is an end.
+    level = lower + (upper - lower) * ((float)low + 0.5f - (float)belowLower) / (float)(belowUpper - belowLower);
+    if (step >= 8 || !(level > lower && level <= upper)) level = upper;
+  }
+  return lower;
 }

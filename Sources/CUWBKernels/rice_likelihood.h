@@ -8,7 +8,8 @@ INLINE long takeLowest(long *bits) {
 /// What the scattering of a cell explains, and a path in front of it; `matched` is the path's pulse times the samples.
 ///
 /// - Parameter components: real parts and imaginary parts of the eigenvectors' products with the samples, times those with the pulse; powers.
-INLINE Eight explained(const float *gains, const float *components, Eight realMatched, Eight imaginaryMatched) {
+INLINE Eight explained(const float *cell, const float *components, Eight realMatched, Eight imaginaryMatched) {
+  const float *gains = cell + uwb_rice_gains;
   Eight even = all(0), odd = even, realOdd = even, imaginaryOdd = even;
   for (long component = 0; component < 8; component += 2) {
     const Eight own = load(gains + 8 * component), next = load(gains + 8 * component + 8);
@@ -21,7 +22,7 @@ INLINE Eight explained(const float *gains, const float *components, Eight realMa
   }
   realMatched -= realOdd;
   imaginaryMatched -= imaginaryOdd;
-  return even + odd + (realMatched * realMatched + imaginaryMatched * imaginaryMatched) * load(gains + 80);
+  return even + odd + (realMatched * realMatched + imaginaryMatched * imaginaryMatched) * load(cell + uwb_rice_inverses);
 }
 
 INLINE void storeComponents(Eight real, Eight imaginary, Eight seen, float *components) {
@@ -31,25 +32,23 @@ INLINE void storeComponents(Eight real, Eight imaginary, Eight seen, float *comp
 }
 
 void KERNEL(uwb_rice_forms)(
-    const float *cells, long chosen, const float *pulse, const float *real, const float *imaginary, long taps,
-    float *forms) {
+    const float *cells, long chosen, const float *pulse, const float *real, const float *imaginary, float *forms) {
   Eight realMatched = all(0), imaginaryMatched = all(0);
-  for (long tap = 0; tap < taps; tap += 8) {
+  for (long tap = 0; tap < uwb_rice_taps; tap += 8) {
     realMatched += load(pulse + tap) * load(real + tap);
     imaginaryMatched += load(pulse + tap) * load(imaginary + tap);
   }
   realMatched = all(sum(realMatched));
   imaginaryMatched = all(sum(imaginaryMatched));
-  const long size = 8 * taps + 88;
   // In two passes: what waits for a cell's components would keep those of the next one from being begun.
   float components[64][24];
   long count = 0;
   for (long left = chosen; left; count += 2) {
     // Two at a time: they share the samples. The last one may be its own neighbour.
-    const float *cell = cells + size * takeLowest(&left);
-    const float *next = left ? cells + size * takeLowest(&left) : cell;
+    const float *cell = cells + uwb_rice_cell * takeLowest(&left);
+    const float *next = left ? cells + uwb_rice_cell * takeLowest(&left) : cell;
     Eight a = all(0), b = a, c = a, d = a;
-    for (long tap = 0; tap < taps; ++tap) {
+    for (long tap = 0; tap < uwb_rice_taps; ++tap) {
       const Eight x = all(real[tap]);
       const Eight y = all(imaginary[tap]);
       const Eight own = load(cell + 8 * tap);
@@ -59,24 +58,24 @@ void KERNEL(uwb_rice_forms)(
       c += other * x;
       d += other * y;
     }
-    storeComponents(a, b, load(cell + 8 * taps + 64), components[count]);
-    storeComponents(c, d, load(next + 8 * taps + 64), components[count + 1]);
+    storeComponents(a, b, load(cell + uwb_rice_seen), components[count]);
+    storeComponents(c, d, load(next + uwb_rice_seen), components[count + 1]);
   }
   for (count = 0; chosen; ++count) {
     const long index = takeLowest(&chosen);
     store(
-        explained(cells + size * index + 8 * taps, components[count], realMatched, imaginaryMatched),
+        explained(cells + uwb_rice_cell * index, components[count], realMatched, imaginaryMatched),
         forms + 8 * index);
   }
 }
 
 float KERNEL(uwb_rice_terms)(
-    const float *cells, long cellSize, long constantPlace, long chosen, long pathCount, const float *forms,
-    long formsStride, const float *scales, long antennas, float share, float withoutPath, float *terms, float *tops) {
+    const float *cells, long chosen, long pathCount, const float *forms, long formsStride, const float *scales,
+    long antennas, float share, float withoutPath, float *terms, float *tops) {
   float highest = -__builtin_inff();
   while (chosen) {
     const long index = takeLowest(&chosen);
-    Eight term = (float)antennas * load(cells + cellSize * index + constantPlace);
+    Eight term = (float)antennas * load(cells + uwb_rice_cell * index + uwb_rice_constants);
     for (long antenna = 0; antenna < antennas; ++antenna)
       term += scales[antenna] * load(forms + formsStride * antenna + 8 * index);
     term *= share;
@@ -89,27 +88,26 @@ float KERNEL(uwb_rice_terms)(
 }
 
 void KERNEL(uwb_rice_matches)(
-    const float *cell, const float *pulse, const float *real, const float *imaginary, long taps, float *realMatches,
+    const float *cell, const float *pulse, const float *real, const float *imaginary, float *realMatches,
     float *imaginaryMatches) {
   Eight a = all(0), b = a, realMatched = a, imaginaryMatched = a;
-  for (long tap = 0; tap < taps; ++tap) {
+  for (long tap = 0; tap < uwb_rice_taps; ++tap) {
     const Eight own = load(cell + 8 * tap);
     a += own * real[tap];
     b += own * imaginary[tap];
   }
-  for (long tap = 0; tap < taps; tap += 8) {
+  for (long tap = 0; tap < uwb_rice_taps; tap += 8) {
     realMatched += load(pulse + tap) * load(real + tap);
     imaginaryMatched += load(pulse + tap) * load(imaginary + tap);
   }
   realMatched = all(sum(realMatched));
   imaginaryMatched = all(sum(imaginaryMatched));
-  const float *gains = cell + 8 * taps;
-  const Eight seen = load(gains + 64);
+  const Eight seen = load(cell + uwb_rice_seen);
   float reals[8], imaginaries[8];
   store(a * seen, reals);
   store(b * seen, imaginaries);
   for (long component = 0; component < 8; ++component) {
-    const Eight own = load(gains + 8 * component);
+    const Eight own = load(cell + uwb_rice_gains + 8 * component);
     realMatched -= own * reals[component];
     imaginaryMatched -= own * imaginaries[component];
   }

@@ -16,24 +16,33 @@ void uwb_onset_likelihoods(
     const float *vectors, const float *gains, const float *determinants, const long *onsets, long count, const float *real,
     const float *imaginary, long taps, float *terms, float *tops);
 
+/// Numbers of a cell, and where its parts begin: eight eigenvectors, tap by tap; their gains for eight ratios each; their products with the
+/// path's pulse; the constants of ln L and one over the path's information, for each ratio.
+enum {
+  uwb_rice_taps = 16,
+  uwb_rice_rank = 8,
+  uwb_rice_gains = uwb_rice_rank * uwb_rice_taps,
+  uwb_rice_seen = uwb_rice_gains + 8 * uwb_rice_rank,
+  uwb_rice_constants = uwb_rice_seen + uwb_rice_rank,
+  uwb_rice_inverses = uwb_rice_constants + 8,
+  uwb_rice_cell = uwb_rice_inverses + 8
+};
+
 /// What some kinds of scattering behind a first path at one onset explain of a window's energy, a vector of eight ratios each: the part of
 /// ln L that is quadratic in the samples, see `RiceLikelihood`. Kinds are the places of the bits that are set in `chosen`.
-///
-/// A cell holds 8 numbers for each of `taps` taps, a multiple of eight, 8 for each of 8 eigenvectors, and three times 8.
 void uwb_rice_forms(
-    const float *cells, long chosen, const float *pulse, const float *real, const float *imaginary, long taps,
-    float *forms);
+    const float *cells, long chosen, const float *pulse, const float *real, const float *imaginary, float *forms);
 
 /// What one kind leaves of the samples times the path's pulse, pᵀC⁻¹y for each ratio: real parts, imaginary ones.
 void uwb_rice_matches(
-    const float *cell, const float *pulse, const float *real, const float *imaginary, long taps, float *realMatches,
+    const float *cell, const float *pulse, const float *real, const float *imaginary, float *realMatches,
     float *imaginaryMatches);
 
 /// ln L of these kinds of scattering at one onset, and the largest of the eight ratios: share·Σ(constant + scale·form) over antennas, whose
 /// forms are `formsStride` numbers apart, plus `withoutPath` from the `pathCount`-th kind on. Returns the largest of all.
 float uwb_rice_terms(
-    const float *cells, long cellSize, long constantPlace, long chosen, long pathCount, const float *forms,
-    long formsStride, const float *scales, long antennas, float share, float withoutPath, float *terms, float *tops);
+    const float *cells, long chosen, long pathCount, const float *forms, long formsStride, const float *scales,
+    long antennas, float share, float withoutPath, float *terms, float *tops);
 
 /// Writes Σ exp(x − `reference`) over each of `count` vectors of eight, the largest of which are `tops`; no x may be larger than
 /// `reference`, and what is less by `negligible` or more, 80 at most, counts nothing.
@@ -148,13 +157,16 @@ void uwb_project_out(const double *unit, long count, double *vector);
 /// The means of `blocks` blocks of 16 numbers.
 void uwb_block_means(const float *values, long blocks, float *means);
 
-/// The median of `count` numbers, between the middle two of an even count: how many are smaller is counted, in vectors, of a few of them.
-/// 0 where some are no numbers. What stands behind them, up to a multiple of eight, is written over.
+/// The median of `count` numbers, between the middle two of an even count: of a few levels it is counted, in vectors, how many numbers are
+/// less. 0 where their sum is no number. What stands behind them, up to a multiple of eight, is written over.
 double uwb_median(float *values, long count);
 
 /// Σ|z|² of `count` taps, a multiple of four, through a symmetric filter of seven with these weights for 0, 1, 2 and 3 taps off. Three taps
 /// stand on either side of them.
 float uwb_filtered_power(const float *taps, long count, float centre, float next, float third, float last);
+
+/// Every `stride`-th of the 32-bit integers from `source` on, at any address, `count` of them.
+void uwb_take_every(long stride, const void *source, long count, int *target);
 
 /// |h|² of `blocks` blocks of 16 taps, the sum of two integers' squares times `factor`, and of each block the largest by quarters.
 void uwb_square_integers(const short *integers, float factor, long blocks, float *powers, float *quarterPeaks);
@@ -193,6 +205,7 @@ __typeof__(uwb_project_out) uwb_project_out_portable;
 __typeof__(uwb_block_means) uwb_block_means_portable;
 __typeof__(uwb_median) uwb_median_portable;
 __typeof__(uwb_filtered_power) uwb_filtered_power_portable;
+__typeof__(uwb_take_every) uwb_take_every_portable;
 __typeof__(uwb_square_integers) uwb_square_integers_portable;
 __typeof__(uwb_subtract_pattern) uwb_subtract_pattern_portable;
 

@@ -158,9 +158,7 @@ public final class PreparedTaps {
     if tapStride == 1 {
       UnsafeMutableRawPointer(target).copyMemory(from: source, byteCount: 4 * count)
     } else {
-      for tap in 0..<count {
-        target[tap] = source.loadUnaligned(fromByteOffset: 4 * tapStride * tap, as: Int32.self)
-      }
+      uwb_take_every(tapStride, source, count, target)
     }
     let blocks = Self.blockCount(count)
     let end = blocks * Self.blockTaps

@@ -33,6 +33,26 @@ import UWBDSP
 
   // MARK: Taps
 
+  @Test(arguments: Build.allCases, 1...6) func everySoManyIntegersAreTaken(build: Build, stride: Int) {
+    var random = StatisticsRandom(seed: 517)
+    for (count, offset) in [(0, 0), (1, 0), (7, 3), (16, 1), (33, 2)] {
+      let bytes = (0..<4 * stride * count + offset + 4).map { _ in UInt8(random.uniform(0...255)) }
+      var taken = [Int32](repeating: -77, count: count + 1)
+      bytes.withUnsafeBytes { bytes in
+        guard let first = bytes.baseAddress else { return }
+        switch build {
+        case .own: uwb_take_every(stride, first + offset, count, &taken)
+        case .portable: uwb_take_every_portable(stride, first + offset, count, &taken)
+        }
+        for index in 0..<count {
+          let expected = bytes.loadUnaligned(fromByteOffset: offset + 4 * stride * index, as: Int32.self)
+          #expect(taken[index] == expected, "\(index) of \(count), \(offset) bytes off")
+        }
+      }
+      #expect(taken[count] == -77)
+    }
+  }
+
   @Test(arguments: Build.allCases) func integersAreSquared(build: Build) {
     var random = StatisticsRandom(seed: 501)
     let blocks = 3
@@ -376,15 +396,14 @@ import UWBDSP
   @Test(arguments: Build.allCases, [[0], [0, 1], [1, 2, 4], [0, 1, 2, 3, 4]])
   func riceForms(build: Build, chosen: [Int]) {
     var random = StatisticsRandom(seed: 511)
-    let taps = 16
-    let (size, count) = (8 * taps + 88, 5)
+    let (taps, size, count) = (uwb_rice_taps, uwb_rice_cell, 5)
     let kinds = chosen.reduce(0) { $0 | 1 << $1 }
     let cells = Self.floats(size * count, &random, 0.4)
     let (pulse, x, y) = (Self.floats(taps, &random), Self.floats(taps, &random), Self.floats(taps, &random))
     var forms = [Float](repeating: Self.dirt, count: 8 * count + 1)
     switch build {
-    case .own: uwb_rice_forms(cells, kinds, pulse, x, y, taps, &forms)
-    case .portable: uwb_rice_forms_portable(cells, kinds, pulse, x, y, taps, &forms)
+    case .own: uwb_rice_forms(cells, kinds, pulse, x, y, &forms)
+    case .portable: uwb_rice_forms_portable(cells, kinds, pulse, x, y, &forms)
     }
     for index in 0...count where !chosen.contains(index) {
       #expect(forms[8 * index..<min(8 * index + 8, forms.count)].allSatisfy { $0 == Self.dirt })
@@ -393,8 +412,8 @@ import UWBDSP
       let cell = Array(cells[size * index..<size * (index + 1)])
       var (realMatches, imaginaryMatches) = ([Float](repeating: 0, count: 8), [Float](repeating: 0, count: 8))
       switch build {
-      case .own: uwb_rice_matches(cell, pulse, x, y, taps, &realMatches, &imaginaryMatches)
-      case .portable: uwb_rice_matches_portable(cell, pulse, x, y, taps, &realMatches, &imaginaryMatches)
+      case .own: uwb_rice_matches(cell, pulse, x, y, &realMatches, &imaginaryMatches)
+      case .portable: uwb_rice_matches_portable(cell, pulse, x, y, &realMatches, &imaginaryMatches)
       }
       for lane in 0..<8 {
         var re = Self.dot(pulse, 0, x, 0, taps)
@@ -406,13 +425,13 @@ import UWBDSP
             a += Double(cell[8 * tap + component]) * Double(x[tap])
             b += Double(cell[8 * tap + component]) * Double(y[tap])
           }
-          let gain = Double(cell[8 * (taps + component) + lane])
-          let held = gain * Double(cell[8 * (taps + 8) + component])
+          let gain = Double(cell[uwb_rice_gains + 8 * component + lane])
+          let held = gain * Double(cell[uwb_rice_seen + component])
           expected += gain * (a * a + b * b)
           re -= held * a
           im -= held * b
         }
-        expected += (re * re + im * im) * Double(cell[8 * (taps + 10) + lane])
+        expected += (re * re + im * im) * Double(cell[uwb_rice_inverses + lane])
         #expect(abs(Double(forms[8 * index + lane]) - expected) < 1e-4, "\(index), lane \(lane)")
         #expect(abs(Double(realMatches[lane]) - re) < 1e-5, "\(index), lane \(lane)")
         #expect(abs(Double(imaginaryMatches[lane]) - im) < 1e-5, "\(index), lane \(lane)")
@@ -422,8 +441,8 @@ import UWBDSP
 
   @Test(arguments: Build.allCases, 1...3) func riceTerms(build: Build, antennas: Int) {
     var random = StatisticsRandom(seed: 512)
-    let (count, pathCount, cellSize, place, stride) = (6, 5, 24, 8, 56)
-    let cells = Self.floats(cellSize * count, &random)
+    let (count, pathCount, stride) = (6, 5, 56)
+    let cells = Self.floats(uwb_rice_cell * count, &random)
     let forms = Self.floats(stride * antennas, &random)
     let scales = Self.floats(antennas, &random)
     let (share, withoutPath): (Float, Float) = (0.7, -1.5)
@@ -435,17 +454,17 @@ import UWBDSP
     switch build {
     case .own:
       top = uwb_rice_terms(
-        cells, cellSize, place, kinds, pathCount, forms, stride, scales, antennas, share, withoutPath, &terms, &tops)
+        cells, kinds, pathCount, forms, stride, scales, antennas, share, withoutPath, &terms, &tops)
     case .portable:
       top = uwb_rice_terms_portable(
-        cells, cellSize, place, kinds, pathCount, forms, stride, scales, antennas, share, withoutPath, &terms, &tops)
+        cells, kinds, pathCount, forms, stride, scales, antennas, share, withoutPath, &terms, &tops)
     }
     for index in 0...count where !chosen.contains(index) {
       #expect(tops[index] == Self.dirt && terms[8 * index] == Self.dirt)
     }
     for index in chosen {
       for lane in 0..<8 {
-        var sum = Double(antennas) * Double(cells[cellSize * index + place + lane])
+        var sum = Double(antennas) * Double(cells[uwb_rice_cell * index + uwb_rice_constants + lane])
         for antenna in 0..<antennas {
           sum += Double(scales[antenna]) * Double(forms[stride * antenna + 8 * index + lane])
         }
@@ -493,11 +512,14 @@ import UWBDSP
     #expect(abs(Double(power) - expected) <= Self.rounding(14 * max(count, 1)))
   }
 
-  /// By sorting, of numbers of which many are the same, too.
-  @Test(arguments: Build.allCases, 1...40) func mediansAreThoseOfSortedNumbers(build: Build, count: Int) {
+  /// By sorting: of numbers of which many are the same, and of powers of ten, where straight lines through counts lead nowhere.
+  @Test(arguments: Build.allCases, 1...64) func mediansAreThoseOfSortedNumbers(build: Build, count: Int) {
     var random = StatisticsRandom(seed: 515)
-    for steps in [2.0, 10, 1e6] {
-      let values = (0..<count).map { _ in Float(random.uniform(-steps...steps).rounded()) }
+    for steps in [0, 2.0, 10, 1e6] {
+      let values = (0..<count).map { _ in
+        let value = random.uniform(-steps...steps).rounded()
+        return steps > 0 ? Float(value) : Float(Double.pow(10, random.uniform(-30...30)))
+      }
       var room = values + [Float](repeating: Self.dirt, count: 9)
       let median: Double
       switch build {
@@ -508,7 +530,7 @@ import UWBDSP
       #expect(median == (Double(sorted[(count - 1) / 2]) + Double(sorted[count / 2])) / 2, "\(count) in \(steps) steps")
       #expect(room[(count + 7) / 8 * 8] == Self.dirt && Array(room[..<count]) == values)
     }
-    var none = [Float](repeating: .nan, count: 48)
+    var none = [Float](repeating: .nan, count: 72)
     #expect(build == .own ? uwb_median(&none, count) == 0 : uwb_median_portable(&none, count) == 0)
   }
 

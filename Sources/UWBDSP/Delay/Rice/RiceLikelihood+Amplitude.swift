@@ -41,12 +41,12 @@ extension RiceLikelihood {
   private func match(
     _ onset: Int, _ alternative: Int, _ antenna: Int
   ) -> (real: SIMD8<Float>, imaginary: SIMD8<Float>, inverse: SIMD8<Float>) {
-    let cell = cells(onset) + alternative * RiceTables.cellSize
+    let cell = cells(onset) + alternative * uwb_rice_cell
     var (real, imaginary) = (SIMD8<Float>(), SIMD8<Float>())
     uwb_rice_matches(
-      cell, pulse(onset), window(self.real, antenna), window(self.imaginary, antenna), RiceTables.windowTaps,
-      floats(&real), floats(&imaginary))
-    return (real, imaginary, loadEight(cell + RiceTables.constantPlace + 8))
+      cell, pulse(onset), window(self.real, antenna), window(self.imaginary, antenna), floats(&real),
+      floats(&imaginary))
+    return (real, imaginary, loadEight(cell + uwb_rice_inverses))
   }
 
   private func highestWithPath(_ onset: Int) -> Float {

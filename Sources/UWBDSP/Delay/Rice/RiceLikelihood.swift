@@ -166,8 +166,8 @@ final class RiceLikelihood {
     form(onset, missing)
     let start = onset &* Self.alternativeCount
     let top = uwb_rice_terms(
-      cells(onset), RiceTables.cellSize, RiceTables.constantPlace, missing, RiceAlternative.pathCount,
-      floats(UnsafePointer(forms.pointer + start)), 8 * Self.formsStride, scales.pointer, antennaCount, Float(share),
+      cells(onset), missing, RiceAlternative.pathCount, floats(UnsafePointer(forms.pointer + start)),
+      8 * Self.formsStride, scales.pointer, antennaCount, Float(share),
       Float(share * amplitudeCost) + RiceAlternative.softPrior, floats(terms.pointer + start), tops.pointer + start)
     onsetTops.pointer[onset] = max(onsetTops.pointer[onset], top)
     known.pointer[onset] |= missing
@@ -180,14 +180,14 @@ final class RiceLikelihood {
     guard missing != 0 else { return }
     for antenna in 0..<antennaCount {
       uwb_rice_forms(
-        cells(onset), missing, pulse(onset), window(real, antenna), window(imaginary, antenna), RiceTables.windowTaps,
+        cells(onset), missing, pulse(onset), window(real, antenna), window(imaginary, antenna),
         floats(forms.pointer + antenna &* Self.formsStride + onset &* Self.alternativeCount))
     }
     formed.pointer[onset] |= missing
   }
 
   func cells(_ onset: Int) -> UnsafePointer<Float> {
-    firstCell + onset &* Self.alternativeCount &* RiceTables.cellSize
+    firstCell + onset &* Self.alternativeCount &* uwb_rice_cell
   }
 
   func pulse(_ onset: Int) -> UnsafePointer<Float> {

@@ -1,3 +1,4 @@
+import CUWBKernels
 import UWBPlatform
 
 /// What `RiceLikelihood` needs of each alternative and onset, and what depends on no data: made once for a pulse, then shared by all
@@ -9,16 +10,13 @@ import UWBPlatform
 final class RiceTables: Sendable {
   /// Taps of the window and the rough first path's place in it: more than the rise of its pulse before, and behind it as much as tells
   /// how strong the scattering is.
-  static let windowTaps = 16
+  static let windowTaps = uwb_rice_taps
   static let roughTap = 8
   /// Onsets, from the earliest on, that may belong to a rough first path.
   static let firstOnset = Double(roughTap) - 4.5
   static let stepsPerTap = 8
   static let onsetCount = 57
-  static let rank = 8
-  /// Numbers of a cell: eigenvectors by taps, gains by eigenvectors, uᵀp, the constant, one over the path's information.
-  static let cellSize = constantPlace + 2 * 8
-  static let constantPlace = rank * windowTaps + 8 * rank + rank
+  static let rank = uwb_rice_rank
 
   // Written before they are shared, and never after.
 
@@ -53,7 +51,7 @@ final class RiceTables: Sendable {
     let whitening = Whitening(noise, tapCount: window)
     self.whitening = whitening
     let alternatives = RiceAlternative.all
-    cells = AlignedBuffer(count: Self.onsetCount * alternatives.count * Self.cellSize, zero: 0)
+    cells = AlignedBuffer(count: Self.onsetCount * alternatives.count * uwb_rice_cell, zero: 0)
     pulses = AlignedBuffer(count: Self.onsetCount * window, zero: 0)
     var scatterings: [OnsetProfile: [Scattering]] = [:]
     for (profile, own) in Dictionary(grouping: alternatives, by: \.profile) {
@@ -69,7 +67,7 @@ final class RiceTables: Sendable {
       for tap in 0..<window { pulses.pointer[onset * window + tap] = Float(pulse.pointer[tap]) }
       for (index, alternative) in alternatives.enumerated() {
         guard let scattering = scatterings[alternative.profile]?[onset + alternative.gapSteps] else { continue }
-        let cell = cells.pointer + (onset * alternatives.count + index) * Self.cellSize
+        let cell = cells.pointer + (onset * alternatives.count + index) * uwb_rice_cell
         Self.fill(cell, alternative.hasPath ? pulse.pointer : nil, scattering)
       }
     }
@@ -82,8 +80,6 @@ final class RiceTables: Sendable {
   private static func fill(
     _ cell: UnsafeMutablePointer<Float>, _ pulse: UnsafePointer<Double>?, _ scattering: Scattering
   ) {
-    let gains = cell + rank * windowTaps
-    let pulseParts = gains + 8 * rank
     var determinants = SIMD8<Double>()
     var information = SIMD8<Double>(repeating: pulse.map { dotProduct($0, $0, count: windowTaps) } ?? 0)
     for component in 0..<rank {
@@ -93,20 +89,19 @@ final class RiceTables: Sendable {
         cell[tap * rank + component] = Float(element)
         seen += element * (pulse?[tap] ?? 0)
       }
-      pulseParts[component] = Float(seen)
+      cell[uwb_rice_seen + component] = Float(seen)
       for lane in 0..<8 {
         let scaled = Self.ratios[lane] * scattering.values[component]
         let gain = scaled / (1 + scaled)
-        gains[component * 8 + lane] = Float(gain)
+        cell[uwb_rice_gains + component * 8 + lane] = Float(gain)
         determinants[lane] += log1p(scaled)
         information[lane] -= gain * seen * seen
       }
     }
-    let constant = pulseParts + rank
     for lane in 0..<8 {
       let left = max(information[lane], 1e-12)
-      constant[lane] = Float(-determinants[lane] - (pulse == nil ? 0 : log(left)))
-      constant[8 + lane] = pulse == nil ? 0 : Float(1 / left)
+      cell[uwb_rice_constants + lane] = Float(-determinants[lane] - (pulse == nil ? 0 : log(left)))
+      cell[uwb_rice_inverses + lane] = pulse == nil ? 0 : Float(1 / left)
     }
   }
 }
