@@ -35,9 +35,11 @@ extension RoomScenario {
       } else if let waypoints = try keys.decodeIfPresent([SIMD4<Double>].self, forKey: .waypoints) {
         kind = .waypoints(waypoints)
       } else {
+        var start = 0.0
+        try keys.read(.start, into: &start)
         kind = .circle(
           centre: try keys.value(.centre), radius: try keys.value(.radius), speed: try keys.value(.speed),
-          startdeg: try keys.value(.start, default: 0))
+          startdeg: start)
       }
     }
   }
@@ -82,9 +84,11 @@ extension RoomScenario {
       } else if let timed = try keys.decodeIfPresent([SIMD3<Double>].self, forKey: .timed) {
         kind = .timed(timed)
       } else {
-        kind = .angles(
-          yawdeg: try keys.value(.yaw, default: 0), pitchdeg: try keys.value(.pitch, default: 0),
-          turndeg: try keys.value(.turn, default: 0))
+        var (yaw, pitch, turn) = (0.0, 0.0, 0.0)
+        try keys.read(.yaw, into: &yaw)
+        try keys.read(.pitch, into: &pitch)
+        try keys.read(.turn, into: &turn)
+        kind = .angles(yawdeg: yaw, pitchdeg: pitch, turndeg: turn)
       }
     }
   }
@@ -109,8 +113,8 @@ extension RoomScenario {
 
     public init(from decoder: any Decoder) throws {
       let keys = try decoder.strict(CodingKeys.self)
-      rateppm = try keys.decodeIfPresent(Double.self, forKey: .rateppm)
-      driftppm = try keys.decodeIfPresent(Double.self, forKey: .driftppm)
+      try keys.read(.rateppm, into: &rateppm)
+      try keys.read(.driftppm, into: &driftppm)
     }
   }
 
@@ -148,11 +152,11 @@ extension RoomScenario {
 
     public init(from decoder: any Decoder) throws {
       let keys = try decoder.strict(CodingKeys.self)
-      timeout = try keys.decodeIfPresent(Double.self, forKey: .timeout)
-      suspensionLimit = try keys.decodeIfPresent(Double.self, forKey: .suspensionLimit)
-      inactivityLimit = try keys.decodeIfPresent(Double.self, forKey: .inactivityLimit)
-      maximumDistance = try keys.decodeIfPresent(Double.self, forKey: .maximumDistance)
-      fieldOfViewHalfAngledeg = try keys.decodeIfPresent(Double.self, forKey: .fieldOfViewHalfAngledeg)
+      try keys.read(.timeout, into: &timeout)
+      try keys.read(.suspensionLimit, into: &suspensionLimit)
+      try keys.read(.inactivityLimit, into: &inactivityLimit)
+      try keys.read(.maximumDistance, into: &maximumDistance)
+      try keys.read(.fieldOfViewHalfAngledeg, into: &fieldOfViewHalfAngledeg)
     }
   }
 
@@ -201,15 +205,14 @@ extension RoomScenario {
 
     public init(from decoder: any Decoder) throws {
       let keys = try decoder.strict(CodingKeys.self)
-      self.init(
-        name: try keys.value(.name), antennas: try keys.value(.antennas, default: .lShaped),
-        motion: try keys.value(.motion),
-        facing: try keys.value(.facing, default: Facing(.angles(yawdeg: 0, pitchdeg: 0, turndeg: 0))),
-        sessions: try keys.value(.sessions, default: []))
-      clock = try keys.value(.clock, default: Clock())
-      isAssisted = try keys.value(.isAssisted, default: false)
-      resumes = try keys.value(.resumes, default: true)
-      limits = try keys.value(.limits, default: Limits())
+      self.init(name: try keys.value(.name), motion: try keys.value(.motion))
+      try keys.read(.antennas, into: &antennas)
+      try keys.read(.facing, into: &facing)
+      try keys.read(.sessions, into: &sessions)
+      try keys.read(.clock, into: &clock)
+      try keys.read(.isAssisted, into: &isAssisted)
+      try keys.read(.resumes, into: &resumes)
+      try keys.read(.limits, into: &limits)
     }
   }
 
@@ -250,12 +253,10 @@ extension RoomScenario {
 
     public init(from decoder: any Decoder) throws {
       let keys = try decoder.strict(CodingKeys.self)
-      count = try keys.value(.count)
-      lower = try keys.value(.lower)
-      upper = try keys.value(.upper)
-      speed = try keys.value(.speed, default: 1)
-      neighbours = try keys.value(.neighbours, default: 1)
-      antennas = try keys.value(.antennas, default: .lShaped)
+      self.init(count: try keys.value(.count), lower: try keys.value(.lower), upper: try keys.value(.upper))
+      try keys.read(.speed, into: &speed)
+      try keys.read(.neighbours, into: &neighbours)
+      try keys.read(.antennas, into: &antennas)
     }
   }
 
@@ -299,11 +300,10 @@ extension RoomScenario {
 
     public init(from decoder: any Decoder) throws {
       let keys = try decoder.strict(CodingKeys.self)
-      self.init(
-        name: try keys.value(.name), motion: try keys.value(.motion),
-        updateRate: try keys.value(.updateRate, default: .automatic),
-        shortAddress: try keys.decodeIfPresent(UInt16.self, forKey: .shortAddress))
-      clock = try keys.value(.clock, default: Clock())
+      self.init(name: try keys.value(.name), motion: try keys.value(.motion))
+      try keys.read(.updateRate, into: &updateRate)
+      try keys.read(.shortAddress, into: &shortAddress)
+      try keys.read(.clock, into: &clock)
     }
   }
 }

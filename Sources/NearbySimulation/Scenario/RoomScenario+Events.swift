@@ -56,10 +56,9 @@ extension RoomScenario {
 
     public init(from decoder: any Decoder) throws {
       let keys = try decoder.strict(CodingKeys.self)
-      self.init(
-        at: try keys.value(.time), device: try keys.value(.device), try keys.value(.action),
-        peer: try keys.decodeIfPresent(String.self, forKey: .peer),
-        for: try keys.decodeIfPresent(Double.self, forKey: .period))
+      self.init(at: try keys.value(.time), device: try keys.value(.device), try keys.value(.action))
+      try keys.read(.peer, into: &peer)
+      try keys.read(.period, into: &period)
     }
   }
 
@@ -117,8 +116,8 @@ extension RoomScenario {
     public init(from decoder: any Decoder) throws {
       let keys = try decoder.strict(CodingKeys.self)
       self.init(
-        device: try keys.value(.device), peer: try keys.value(.peer), try keys.value(.kind), at: try keys.value(.time),
-        within: try keys.value(.tolerance, default: 0.25))
+        device: try keys.value(.device), peer: try keys.value(.peer), try keys.value(.kind), at: try keys.value(.time))
+      try keys.read(.tolerance, into: &tolerance)
     }
   }
 }

@@ -55,19 +55,18 @@ public struct RoomScenario: Sendable, Hashable, Decodable {
 
   public init(from decoder: any Decoder) throws {
     let keys = try decoder.strict(CodingKeys.self)
-    name = try keys.value(.name)
-    summary = try keys.value(.summary, default: "")
-    duration = try keys.value(.duration)
-    seed = try keys.value(.seed, default: 1)
-    rate = try keys.value(.rate, default: 10)
-    box = try keys.decodeIfPresent(Box.self, forKey: .box)
-    walls = try keys.value(.walls, default: [])
-    radio = try keys.value(.radio, default: Radio())
-    devices = try keys.value(.devices, default: [])
-    crowd = try keys.decodeIfPresent(Crowd.self, forKey: .crowd)
-    accessories = try keys.value(.accessories, default: [])
-    events = try keys.value(.events, default: [])
-    expectations = try keys.value(.expectations, default: [])
+    self.init(name: try keys.value(.name), duration: try keys.value(.duration))
+    try keys.read(.summary, into: &summary)
+    try keys.read(.seed, into: &seed)
+    try keys.read(.rate, into: &rate)
+    try keys.read(.box, into: &box)
+    try keys.read(.walls, into: &walls)
+    try keys.read(.radio, into: &radio)
+    try keys.read(.devices, into: &devices)
+    try keys.read(.crowd, into: &crowd)
+    try keys.read(.accessories, into: &accessories)
+    try keys.read(.events, into: &events)
+    try keys.read(.expectations, into: &expectations)
   }
 
   /// An empty box whose inner faces mirror.
@@ -102,10 +101,10 @@ public struct RoomScenario: Sendable, Hashable, Decodable {
 
     public init(from decoder: any Decoder) throws {
       let keys = try decoder.strict(CodingKeys.self)
-      self.init(
-        lower: try keys.value(.lower), upper: try keys.value(.upper),
-        sides: try keys.value(.sides, default: -0.5), floor: try keys.value(.floor, default: -0.4),
-        ceiling: try keys.value(.ceiling, default: -0.4))
+      self.init(lower: try keys.value(.lower), upper: try keys.value(.upper))
+      try keys.read(.sides, into: &sides)
+      try keys.read(.floor, into: &floor)
+      try keys.read(.ceiling, into: &ceiling)
     }
   }
 
@@ -148,10 +147,10 @@ public struct RoomScenario: Sendable, Hashable, Decodable {
 
     public init(from decoder: any Decoder) throws {
       let keys = try decoder.strict(CodingKeys.self)
-      self.init(
-        from: try keys.value(.from), to: try keys.value(.to),
-        height: try keys.value(.height, default: 2.7), reflection: try keys.value(.reflection, default: -0.4),
-        lossdB: try keys.value(.lossdB), excess: try keys.value(.excess, default: 0))
+      self.init(from: try keys.value(.from), to: try keys.value(.to), lossdB: try keys.value(.lossdB))
+      try keys.read(.height, into: &height)
+      try keys.read(.reflection, into: &reflection)
+      try keys.read(.excess, into: &excess)
     }
   }
 
@@ -181,11 +180,11 @@ public struct RoomScenario: Sendable, Hashable, Decodable {
 
     public init(from decoder: any Decoder) throws {
       let keys = try decoder.strict(CodingKeys.self)
-      snrAtOneMetredB = try keys.value(.snrAtOneMetredB, default: snrAtOneMetredB)
-      sensitivitydB = try keys.value(.sensitivitydB, default: sensitivitydB)
-      loss = try keys.value(.loss, default: loss)
-      bodyLossdB = try keys.value(.bodyLossdB, default: bodyLossdB)
-      isQuantised = try keys.value(.isQuantised, default: isQuantised)
+      try keys.read(.snrAtOneMetredB, into: &snrAtOneMetredB)
+      try keys.read(.sensitivitydB, into: &sensitivitydB)
+      try keys.read(.loss, into: &loss)
+      try keys.read(.bodyLossdB, into: &bodyLossdB)
+      try keys.read(.isQuantised, into: &isQuantised)
     }
   }
 }

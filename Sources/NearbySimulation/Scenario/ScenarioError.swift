@@ -49,7 +49,8 @@ extension Decoder {
 extension KeyedDecodingContainer {
   func value<Value: Decodable>(_ key: Key) throws -> Value { try decode(Value.self, forKey: key) }
 
-  func value<Value: Decodable>(_ key: Key, default fallback: Value) throws -> Value {
-    try decodeIfPresent(Value.self, forKey: key) ?? fallback
+  /// Takes the key's value where there is one.
+  func read<Value: Decodable>(_ key: Key, into value: inout Value) throws {
+    if let found = try decodeIfPresent(Value.self, forKey: key) { value = found }
   }
 }
