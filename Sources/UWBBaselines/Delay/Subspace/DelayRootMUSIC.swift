@@ -42,10 +42,8 @@ public struct DelayRootMUSIC: DelayEstimator {
   public func makeWorkspace(tapCount: Int) -> Workspace { Workspace(self, tapCount: tapCount) }
 
   public func estimate(_ taps: PreparedTaps, into estimate: inout DelayEstimate, using workspace: Workspace) {
-    let stage = workspace.stage
-    guard stage.load(taps, into: &estimate) else { return }
-    guard let order = workspace.subspace.order(window) else { return }
-    stage.report(order: order, into: &estimate) { roots($0, workspace) }
+    workspace.stage.estimate(
+      taps, into: &estimate, order: { workspace.subspace.order($0) }, locate: { roots($0, workspace) })
   }
 
   private func roots(_ order: Int, _ workspace: Workspace) -> Int? {

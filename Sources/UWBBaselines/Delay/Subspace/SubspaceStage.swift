@@ -59,10 +59,23 @@ final class SubspaceStage {
         .mdl(atMost: most), values: values, order: order, snapshots: snapshots, isAveraged: false))
   }
 
+  /// Finds the window round the rough first path, how many paths it holds, and where they are.
+  ///
+  /// - Parameters:
+  ///   - order: how many paths a method sees in `response`; `nil` where it fails.
+  ///   - locate: writes the delays for a number of paths to `delays` and returns how many; `nil` where it fails.
+  func estimate(
+    _ taps: PreparedTaps, into estimate: inout DelayEstimate, order: (FrequencyWindow) -> Int?,
+    locate: (Int) -> Int?
+  ) {
+    guard load(taps, into: &estimate), let order = order(window) else { return }
+    report(order: order, into: &estimate, locate: locate)
+  }
+
   /// Loads the window round the rough first path.
   ///
   /// - Returns: whether there is one; where there is none, `estimate` says why.
-  func load(_ taps: PreparedTaps, into estimate: inout DelayEstimate) -> Bool {
+  private func load(_ taps: PreparedTaps, into estimate: inout DelayEstimate) -> Bool {
     guard let halfTap = rough.find(taps, into: &estimate), taps.count >= window.windowTaps else { return false }
     firstTap = min(max(0, (halfTap + 1) / 2 - window.before), taps.count - window.windowTaps)
     response.load(taps, firstTap: firstTap)
@@ -73,9 +86,7 @@ final class SubspaceStage {
   }
 
   /// Settles how many paths there are, starting from `order`, and reports them.
-  ///
-  /// - Parameter locate: writes the delays for a number of paths to `delays` and returns how many; `nil` where it fails.
-  func report(order: Int, into estimate: inout DelayEstimate, locate: (Int) -> Int?) {
+  private func report(order: Int, into estimate: inout DelayEstimate, locate: (Int) -> Int?) {
     guard var fitted = settle(order, locate), fitted.count > 0 else { return }
     // One path fewer, unless the fit says that it was needed.
     while window.order == nil, fitted.count > 1 {
