@@ -8,12 +8,10 @@ public struct UCIParameterID: RawRepresentable, UCILayout {
     self.rawValue = rawValue
   }
 
-  /// Creates one with default values.
   public init() {
     rawValue = 0
   }
 
-  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
     var first = UInt8(truncatingIfNeeded: rawValue > 0xFF ? rawValue >> 8 : rawValue)
     try coder.code(&first, "parameter's identifier")
@@ -140,7 +138,6 @@ public struct UCIParameter: UCILayout {
   /// Value, low byte first.
   public var value: [UInt8] = []
 
-  /// Creates one with default values.
   public init() {}
 
   /// Creates one with the given values.
@@ -154,7 +151,6 @@ public struct UCIParameter: UCILayout {
     self.init(id, (0..<(number.bitWidth / 8)).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) })
   }
 
-  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
     try id.code(&coder)
     try coder.codeCounted(&value, "value of parameter \(String(id.rawValue, radix: 16))")
@@ -173,7 +169,6 @@ public struct UCIParameterStatus: UCILayout {
   /// Whether it succeeded, and why not.
   public var status = UCIStatus.ok
 
-  /// Creates one with default values.
   public init() {}
 
   /// Creates one with the given values.
@@ -182,7 +177,6 @@ public struct UCIParameterStatus: UCILayout {
     self.status = status
   }
 
-  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
     try id.code(&coder)
     try coder.code(&status, "parameter's status")

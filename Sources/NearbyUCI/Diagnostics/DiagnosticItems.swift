@@ -11,9 +11,7 @@ public struct DiagnosticAngle: UCILayout {
   /// 0 x, 1 y, 2 z
   public var axis: UInt8 = 0
 
-  /// Creates one with default values.
   public init() {}
-  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
     try coder.code(&timeDifference, "time difference")
     try coder.code(&rawPhaseDifference, "phase difference")
@@ -49,9 +47,7 @@ public struct SegmentPath: UCILayout {
   /// 1/64 tap
   public var rawPosition: UInt16 = 0
 
-  /// Creates one with default values.
   public init() {}
-  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
     try coder.code(&index, "path's index")
     try coder.code(&rawLevel, "path's level")
@@ -77,9 +73,7 @@ public struct SegmentMetrics: UCILayout {
   /// The strongest path.
   public var peak = SegmentPath()
 
-  /// Creates one with default values.
   public init() {}
-  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
     try coder.code(&id.rawValue, "segment")
     try coder.code(&noise, "noise")
@@ -118,9 +112,7 @@ public struct PathWindow: UCILayout {
   /// Samples, in the format of the chip.
   public var samples: [UInt8] = []
 
-  /// Creates one with default values.
   public init() {}
-  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
     try coder.code(&firstPathIndex, "first path's index")
     try coder.code(&firstPathSNR, "first path's SNR")
@@ -150,9 +142,7 @@ public struct SegmentImpulseResponse: UCILayout {
     set { packed = PackedTaps(newValue, octets: tapOctets) }
   }
 
-  /// Creates one with default values.
   public init() {}
-  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
     try coder.code(&id.rawValue, "segment")
     try coder.code(&firstPathOffset, "first path's offset")

@@ -5,9 +5,7 @@ public struct NXPImpulseResponse: UCILayout {
   /// In phase and quadrature
   public var taps: [SIMD2<Int16>] = []
 
-  /// Creates one with default values.
   public init() {}
-  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
     try coder.code(&sessionID, "session id")
     guard coder.isReading else {
@@ -35,27 +33,21 @@ public struct NXPImpulseResponse: UCILayout {
 
   /// The first receiver's.
   public struct First: UCIMessage {
-    /// Message type, group and opcode.
     public static let kind = UCIMessageKind(.notification, group: 0xE, opcode: 0x04)
     /// The impulse response.
     public var response = NXPImpulseResponse()
 
-    /// Creates one with default values.
     public init() {}
-    /// Reads or writes the fields, in the order of their bytes.
     public mutating func code(_ coder: inout UCICoder) throws(UCIError) { try response.code(&coder) }
   }
 
   /// The second receiver's.
   public struct Second: UCIMessage {
-    /// Message type, group and opcode.
     public static let kind = UCIMessageKind(.notification, group: 0xE, opcode: 0x05)
     /// The impulse response.
     public var response = NXPImpulseResponse()
 
-    /// Creates one with default values.
     public init() {}
-    /// Reads or writes the fields, in the order of their bytes.
     public mutating func code(_ coder: inout UCICoder) throws(UCIError) { try response.code(&coder) }
   }
 }

@@ -7,9 +7,7 @@ public struct RangeDiagnostics: UCILayout {
   /// Reports of the frames, in order.
   public var reports: [FrameReport] = []
 
-  /// Creates one with default values.
   public init() {}
-  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
     try coder.code(&token, "session token")
     try coder.code(&sequence, "sequence number")
@@ -19,27 +17,21 @@ public struct RangeDiagnostics: UCILayout {
 
 /// Notification: diagnostics of a round in the layout of Android.
 public struct AndroidDiagnostics: UCIMessage {
-  /// Message type, group and opcode.
   public static let kind = UCIMessageKind(.notification, group: 0xC, opcode: 0x02)
   /// Diagnostics of the round.
   public var diagnostics = RangeDiagnostics()
 
-  /// Creates one with default values.
   public init() {}
-  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) { try diagnostics.code(&coder) }
 }
 
 /// Notification: diagnostics of a round in the layout of Qorvo.
 public struct QorvoDiagnostics: UCIMessage {
-  /// Message type, group and opcode.
   public static let kind = UCIMessageKind(.notification, group: 0xB, opcode: 0x03)
   /// Diagnostics of the round.
   public var diagnostics = RangeDiagnostics()
 
-  /// Creates one with default values.
   public init() {}
-  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) { try diagnostics.code(&coder) }
 }
 
@@ -54,9 +46,7 @@ public struct FrameReport: UCILayout {
   /// Fields of the report.
   public var fields: [DiagnosticField] = []
 
-  /// Creates one with default values.
   public init() {}
-  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
     try coder.code(&message, "frame's message")
     try coder.code(&isTransmitted, "frame's action")
@@ -94,10 +84,8 @@ public struct DiagnosticField: UCILayout {
   /// Value, low byte first.
   public var value = Value.other([])
 
-  /// Creates one with default values.
   public init() {}
 
-  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
     try coder.code(&type, "field's type")
     let type = type

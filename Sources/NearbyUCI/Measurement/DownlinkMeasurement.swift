@@ -56,10 +56,8 @@ public struct DownlinkMeasurement: UCILayout {
   /// Numbers of the active rounds.
   public var activeRounds: [UInt8] = []
 
-  /// Creates one with default values.
   public init() {}
 
-  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
     try coder.code(&address, "anchor's address")
     try coder.code(&status, "message's status")
@@ -93,10 +91,8 @@ public struct SizedDownlinkMeasurement: UCILayout {
   /// The bytes of the measurement.
   public var bytes: [UInt8] = []
 
-  /// Creates one with default values.
   public init() {}
 
-  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
     try coder.codeCounted(&bytes, UInt16.self, "measurement")
   }

@@ -1,6 +1,5 @@
 /// The result of one ranging round: a header of 25 bytes, measurements by type, then the manufacturer's bytes.
 public struct SessionInfo: UCIMessage {
-  /// Message type, group and opcode.
   public static let kind = UCIMessageKind(.notification, group: 2, opcode: 0x00)
 
   /// What kind of ranging has measured.
@@ -58,10 +57,8 @@ public struct SessionInfo: UCIMessage {
   private var addressMode: UInt8 = 0
   private var reservedWord: UInt32 = 0
 
-  /// Creates one with default values.
   public init() {}
 
-  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
     try coder.code(&sequence, "sequence number")
     try coder.code(&token, "session token")
@@ -158,7 +155,6 @@ public struct UCIAngle: UCILayout {
   /// Confidence in the angle, 0 to 100.
   public var figureOfMerit: UInt8 = 0
 
-  /// Creates one with default values.
   public init() {}
 
   /// Creates one with the given values.
@@ -167,7 +163,6 @@ public struct UCIAngle: UCILayout {
     self.figureOfMerit = figureOfMerit
   }
 
-  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
     try coder.code(&raw, "angle")
     try coder.code(&figureOfMerit, "angle's figure of merit")
@@ -204,10 +199,8 @@ public struct TwoWayMeasurement: UCILayout {
   /// Empty for zeros.
   private var reserved: [UInt8] = []
 
-  /// Creates one with default values.
   public init() {}
 
-  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
     try coder.code(&address, "peer's address")
     try coder.code(&status, "round's status")
@@ -250,10 +243,8 @@ public struct OneWayAngleMeasurement: UCILayout {
   /// Elevation, with its figure of merit.
   public var elevation = UCIAngle()
 
-  /// Creates one with default values.
   public init() {}
 
-  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
     try coder.code(&address, "peer's address")
     try coder.code(&status, "round's status")
@@ -267,7 +258,6 @@ public struct OneWayAngleMeasurement: UCILayout {
 
 /// RANGE_DATA_NTF before FiRa 1.1, of the SR040: a header of 20 bytes. It shares its kind with `SessionInfo`.
 public struct LegacySessionInfo: UCIMessage {
-  /// Message type, group and opcode.
   public static let kind = SessionInfo.kind
 
   /// Sequence number.
@@ -295,13 +285,11 @@ public struct LegacySessionInfo: UCIMessage {
   /// Bytes that follow, as they came.
   public var rest: [UInt8] = []
 
-  /// Creates one with default values.
   public init() {}
 
   /// Told by the length that one measurement has, and its count at another place.
   static func isLegacy(_ payload: [UInt8]) -> Bool { payload.count == 0x37 && payload[19] == 1 }
 
-  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
     try coder.code(&sequence, "sequence number")
     try coder.code(&sessionID, "session id")

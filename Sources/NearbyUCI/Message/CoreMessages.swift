@@ -1,37 +1,28 @@
 /// Resets the chip. An empty payload is refused.
 public struct ResetDevice: UCIMessage {
-  /// Message type, group and opcode.
   public static let kind = UCIMessageKind(.command, group: 0, opcode: 0x00)
   /// What is reset: 0 for the whole device.
   public var configuration: UInt8 = 0
 
-  /// Creates one with default values.
   public init() {}
-  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) { try coder.code(&configuration, "reset type") }
 }
 
 /// A response that says how its command went and nothing else.
 public struct UCIStatusResponse<Command: UCIMessage>: UCIMessage {
-  /// Message type, group and opcode.
   public static var kind: UCIMessageKind { Command.kind.response }
   /// Whether it succeeded, and why not.
   public var status = UCIStatus.ok
 
-  /// Creates one with default values.
   public init() {}
-  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) { try coder.code(&status, "status") }
 }
 
 /// Command: get device info.
 public struct GetDeviceInfo: UCIMessage {
-  /// Message type, group and opcode.
   public static let kind = UCIMessageKind(.command, group: 0, opcode: 0x02)
 
-  /// Creates one with default values.
   public init() {}
-  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {}
 }
 
@@ -46,15 +37,12 @@ public struct UCIVersion: UCILayout {
   /// Maintenance version.
   public var maintenance: Int { Int(rawValue >> 8 & 0xF) }
 
-  /// Creates one with default values.
   public init() {}
-  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) { try coder.code(&rawValue, "version") }
 }
 
 /// Response to `GetDeviceInfo`.
 public struct DeviceInfo: UCIMessage {
-  /// Message type, group and opcode.
   public static let kind = GetDeviceInfo.kind.response
   /// Whether it succeeded, and why not.
   public var status = UCIStatus.ok
@@ -71,9 +59,7 @@ public struct DeviceInfo: UCIMessage {
   /// Whether a failure's status came without the rest.
   private var isStatusAlone = false
 
-  /// Creates one with default values.
   public init() {}
-  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
     try coder.code(&status, "status")
     if coder.isReading { isStatusAlone = status != .ok && coder.available == 0 }
@@ -91,27 +77,21 @@ public struct DeviceInfo: UCIMessage {
 
 /// Command: get capabilities.
 public struct GetCapabilities: UCIMessage {
-  /// Message type, group and opcode.
   public static let kind = UCIMessageKind(.command, group: 0, opcode: 0x03)
 
-  /// Creates one with default values.
   public init() {}
-  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {}
 }
 
 /// Response to `GetCapabilities`.
 public struct Capabilities: UCIMessage {
-  /// Message type, group and opcode.
   public static let kind = GetCapabilities.kind.response
   /// Whether it succeeded, and why not.
   public var status = UCIStatus.ok
   /// Parameters with their values.
   public var parameters: [UCICapability] = []
 
-  /// Creates one with default values.
   public init() {}
-  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
     try coder.code(&status, "status")
     try coder.code(&parameters, "capabilities")
@@ -139,9 +119,7 @@ public struct UCICapability: UCILayout {
   /// Value, low byte first.
   public var value: [UInt8] = []
 
-  /// Creates one with default values.
   public init() {}
-  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
     try coder.code(&tag, "capability's tag")
     try coder.codeCounted(&value, "capability's value")
@@ -150,29 +128,23 @@ public struct UCICapability: UCILayout {
 
 /// Command: set device configuration.
 public struct SetDeviceConfiguration: UCIMessage {
-  /// Message type, group and opcode.
   public static let kind = UCIMessageKind(.command, group: 0, opcode: 0x04)
   /// Parameters with their values.
   public var parameters: [UCIParameter] = []
 
-  /// Creates one with default values.
   public init() {}
-  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) { try coder.code(&parameters, "parameters") }
 }
 
 /// Says which parameters were refused.
 public struct DeviceConfigurationResult: UCIMessage {
-  /// Message type, group and opcode.
   public static let kind = SetDeviceConfiguration.kind.response
   /// Whether it succeeded, and why not.
   public var status = UCIStatus.ok
   /// Parameters that were refused, with the reason of each.
   public var refused: [UCIParameterStatus] = []
 
-  /// Creates one with default values.
   public init() {}
-  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
     try coder.code(&status, "status")
     try coder.code(&refused, "refused parameters")
@@ -181,29 +153,23 @@ public struct DeviceConfigurationResult: UCIMessage {
 
 /// Command: get device configuration.
 public struct GetDeviceConfiguration: UCIMessage {
-  /// Message type, group and opcode.
   public static let kind = UCIMessageKind(.command, group: 0, opcode: 0x05)
   /// Parameters that are asked for.
   public var identifiers: [UCIParameterID] = []
 
-  /// Creates one with default values.
   public init() {}
-  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) { try coder.code(&identifiers, "identifiers") }
 }
 
 /// Response to `GetDeviceConfiguration`.
 public struct DeviceConfiguration: UCIMessage {
-  /// Message type, group and opcode.
   public static let kind = GetDeviceConfiguration.kind.response
   /// Whether it succeeded, and why not.
   public var status = UCIStatus.ok
   /// Parameters with their values.
   public var parameters: [UCIParameter] = []
 
-  /// Creates one with default values.
   public init() {}
-  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
     try coder.code(&status, "status")
     try coder.code(&parameters, "parameters")
@@ -212,27 +178,21 @@ public struct DeviceConfiguration: UCIMessage {
 
 /// Command: query timestamp.
 public struct QueryTimestamp: UCIMessage {
-  /// Message type, group and opcode.
   public static let kind = UCIMessageKind(.command, group: 0, opcode: 0x08)
 
-  /// Creates one with default values.
   public init() {}
-  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {}
 }
 
 /// Response to `QueryTimestamp`.
 public struct Timestamp: UCIMessage {
-  /// Message type, group and opcode.
   public static let kind = QueryTimestamp.kind.response
   /// Whether it succeeded, and why not.
   public var status = UCIStatus.ok
   /// µs on Qorvo's chips; `nil` with a status that is not ok.
   public var time: UInt64?
 
-  /// Creates one with default values.
   public init() {}
-  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
     try coder.code(&status, "status")
     try coder.code(&time, "timestamp")
@@ -241,26 +201,20 @@ public struct Timestamp: UCIMessage {
 
 /// Notification: device status.
 public struct DeviceStatus: UCIMessage {
-  /// Message type, group and opcode.
   public static let kind = UCIMessageKind(.notification, group: 0, opcode: 0x01)
   /// State of the device.
   public var state = DeviceState.ready
 
-  /// Creates one with default values.
   public init() {}
-  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) { try coder.code(&state, "device state") }
 }
 
 /// An error that belongs to no response; `retry` asks for the last command again.
 public struct GenericError: UCIMessage {
-  /// Message type, group and opcode.
   public static let kind = UCIMessageKind(.notification, group: 0, opcode: 0x07)
   /// Whether it succeeded, and why not.
   public var status = UCIStatus.failed
 
-  /// Creates one with default values.
   public init() {}
-  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) { try coder.code(&status, "status") }
 }

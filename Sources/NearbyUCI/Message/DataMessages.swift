@@ -1,6 +1,5 @@
 /// Data for a peer of a session.
 public struct SendData: UCIMessage {
-  /// Message type, group and opcode.
   public static let kind = UCIMessageKind(.data, group: 1, opcode: 0)
   /// Handle of the session; before UCI 2.0 the identifier of the session.
   public var token: UInt32 = 0
@@ -11,9 +10,7 @@ public struct SendData: UCIMessage {
   /// Payload.
   public var data: [UInt8] = []
 
-  /// Creates one with default values.
   public init() {}
-  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
     try coder.code(&token, "session token")
     try coder.code(&destination, "destination")
@@ -24,7 +21,6 @@ public struct SendData: UCIMessage {
 
 /// Data of a peer.
 public struct ReceivedData: UCIMessage {
-  /// Message type, group and opcode.
   public static let kind = UCIMessageKind(.data, group: 2, opcode: 0)
   /// Handle of the session; before UCI 2.0 the identifier of the session.
   public var token: UInt32 = 0
@@ -37,9 +33,7 @@ public struct ReceivedData: UCIMessage {
   /// Payload.
   public var data: [UInt8] = []
 
-  /// Creates one with default values.
   public init() {}
-  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
     try coder.code(&token, "session token")
     try coder.code(&status, "status")
@@ -51,16 +45,13 @@ public struct ReceivedData: UCIMessage {
 
 /// Whether one more data packet may be sent.
 public struct DataCredit: UCIMessage {
-  /// Message type, group and opcode.
   public static let kind = UCIMessageKind(.notification, group: 2, opcode: 0x04)
   /// Handle of the session; before UCI 2.0 the identifier of the session.
   public var token: UInt32 = 0
   /// 1: one packet.
   public var availability: UInt8 = 0
 
-  /// Creates one with default values.
   public init() {}
-  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
     try coder.code(&token, "session token")
     try coder.code(&availability, "credit")
@@ -69,7 +60,6 @@ public struct DataCredit: UCIMessage {
 
 /// What became of a data packet. The sequence number has two bytes or, on Qorvo's chips, one: the length tells.
 public struct DataTransferStatus: UCIMessage {
-  /// Message type, group and opcode.
   public static let kind = UCIMessageKind(.notification, group: 2, opcode: 0x05)
   /// Handle of the session; before UCI 2.0 the identifier of the session.
   public var token: UInt32 = 0
@@ -82,9 +72,7 @@ public struct DataTransferStatus: UCIMessage {
   /// Transmissions so far.
   public var transmissionCount: UInt8 = 0
 
-  /// Creates one with default values.
   public init() {}
-  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
     if coder.isReading { hasShortSequence = coder.available == 7 }
     try coder.code(&token, "session token")

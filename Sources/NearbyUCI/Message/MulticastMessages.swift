@@ -1,6 +1,5 @@
 /// Adds controlees to a session, or removes them.
 public struct UpdateMulticastList: UCIMessage {
-  /// Message type, group and opcode.
   public static let kind = UCIMessageKind(.command, group: 1, opcode: 0x07)
 
   /// What becomes of the controlees of a list.
@@ -54,9 +53,7 @@ public struct UpdateMulticastList: UCIMessage {
   /// Entries of the list.
   public var entries: [Entry] = []
 
-  /// Creates one with default values.
   public init() {}
-  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
     try coder.code(&token, "session token")
     try coder.code(&action, "action")
@@ -81,9 +78,7 @@ public struct MulticastEntryStatus: UCILayout {
   /// 00 ok, 01 list full, 02 key not fetched, 03 – 08 not found, not applicable, or present.
   public var status: UInt8 = 0
 
-  /// Creates one with default values.
   public init() {}
-  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
     try coder.code(&address, "controlee's address")
     try coder.code(&status, "controlee's status")
@@ -92,16 +87,13 @@ public struct MulticastEntryStatus: UCILayout {
 
 /// Answers `UpdateMulticastList`; 1.x gives the status alone.
 public struct MulticastListResult: UCIMessage {
-  /// Message type, group and opcode.
   public static let kind = UpdateMulticastList.kind.response
   /// Whether it succeeded, and why not.
   public var status = UCIStatus.ok
   /// Entries of the list.
   public var entries: [MulticastEntryStatus]?
 
-  /// Creates one with default values.
   public init() {}
-  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
     try coder.code(&status, "status")
     if coder.isReading, coder.available == 0 { return }
@@ -114,7 +106,6 @@ public struct MulticastListResult: UCIMessage {
 
 /// What became of the controlees on the air.
 public struct MulticastListStatus: UCIMessage {
-  /// Message type, group and opcode.
   public static let kind = UCIMessageKind(.notification, group: 1, opcode: 0x07)
   /// Handle of the session; before UCI 2.0 the identifier of the session.
   public var token: UInt32 = 0
@@ -123,9 +114,7 @@ public struct MulticastListStatus: UCIMessage {
   /// Entries of the list.
   public var entries: [MulticastEntryStatus] = []
 
-  /// Creates one with default values.
   public init() {}
-  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
     try coder.code(&token, "session token")
     guard coder.dialect.generation == .first else {

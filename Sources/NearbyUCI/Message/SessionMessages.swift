@@ -1,15 +1,12 @@
 /// Command: initialize session.
 public struct InitializeSession: UCIMessage {
-  /// Message type, group and opcode.
   public static let kind = UCIMessageKind(.command, group: 1, opcode: 0x00)
   /// Identifier of the session.
   public var sessionID: UInt32 = 0
   /// Type of the content.
   public var type = UCISessionType.ranging
 
-  /// Creates one with default values.
   public init() {}
-  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
     try coder.code(&sessionID, "session id")
     try coder.code(&type, "session type")
@@ -18,16 +15,13 @@ public struct InitializeSession: UCIMessage {
 
 /// Answers the making of a session.
 public struct SessionHandle: UCIMessage {
-  /// Message type, group and opcode.
   public static let kind = InitializeSession.kind.response
   /// Whether it succeeded, and why not.
   public var status = UCIStatus.ok
   /// What later messages name the session by; `nil` in 1.x, where they carry its id.
   public var handle: UInt32?
 
-  /// Creates one with default values.
   public init() {}
-  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
     try coder.code(&status, "status")
     try coder.code(&handle, "session handle")
@@ -36,20 +30,16 @@ public struct SessionHandle: UCIMessage {
 
 /// Command: deinitialize session.
 public struct DeinitializeSession: UCIMessage {
-  /// Message type, group and opcode.
   public static let kind = UCIMessageKind(.command, group: 1, opcode: 0x01)
   /// Handle of the session; before UCI 2.0 the identifier of the session.
   public var token: UInt32 = 0
 
-  /// Creates one with default values.
   public init() {}
-  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) { try coder.code(&token, "session token") }
 }
 
 /// Notification: session status.
 public struct SessionStatus: UCIMessage {
-  /// Message type, group and opcode.
   public static let kind = UCIMessageKind(.notification, group: 1, opcode: 0x02)
   /// Handle of the session; before UCI 2.0 the identifier of the session.
   public var token: UInt32 = 0
@@ -58,9 +48,7 @@ public struct SessionStatus: UCIMessage {
   /// Why the session is in this state.
   public var reason = UCISessionReason.command
 
-  /// Creates one with default values.
   public init() {}
-  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
     try coder.code(&token, "session token")
     try coder.code(&state, "session state")
@@ -70,16 +58,13 @@ public struct SessionStatus: UCIMessage {
 
 /// Command: set session configuration.
 public struct SetSessionConfiguration: UCIMessage {
-  /// Message type, group and opcode.
   public static let kind = UCIMessageKind(.command, group: 1, opcode: 0x03)
   /// Handle of the session; before UCI 2.0 the identifier of the session.
   public var token: UInt32 = 0
   /// Parameters with their values.
   public var parameters: [UCIParameter] = []
 
-  /// Creates one with default values.
   public init() {}
-  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
     try coder.code(&token, "session token")
     try coder.code(&parameters, "parameters")
@@ -88,16 +73,13 @@ public struct SetSessionConfiguration: UCIMessage {
 
 /// Says which parameters were refused.
 public struct SessionConfigurationResult: UCIMessage {
-  /// Message type, group and opcode.
   public static let kind = SetSessionConfiguration.kind.response
   /// Whether it succeeded, and why not.
   public var status = UCIStatus.ok
   /// Parameters that were refused, with the reason of each.
   public var refused: [UCIParameterStatus] = []
 
-  /// Creates one with default values.
   public init() {}
-  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
     try coder.code(&status, "status")
     try coder.code(&refused, "refused parameters")
@@ -106,16 +88,13 @@ public struct SessionConfigurationResult: UCIMessage {
 
 /// Command: get session configuration.
 public struct GetSessionConfiguration: UCIMessage {
-  /// Message type, group and opcode.
   public static let kind = UCIMessageKind(.command, group: 1, opcode: 0x04)
   /// Handle of the session; before UCI 2.0 the identifier of the session.
   public var token: UInt32 = 0
   /// Parameters that are asked for.
   public var identifiers: [UCIParameterID] = []
 
-  /// Creates one with default values.
   public init() {}
-  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
     try coder.code(&token, "session token")
     try coder.code(&identifiers, "identifiers")
@@ -124,16 +103,13 @@ public struct GetSessionConfiguration: UCIMessage {
 
 /// Response to `GetSessionConfiguration`.
 public struct SessionConfiguration: UCIMessage {
-  /// Message type, group and opcode.
   public static let kind = GetSessionConfiguration.kind.response
   /// Whether it succeeded, and why not.
   public var status = UCIStatus.ok
   /// Parameters with their values.
   public var parameters: [UCIParameter] = []
 
-  /// Creates one with default values.
   public init() {}
-  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
     try coder.code(&status, "status")
     try coder.code(&parameters, "parameters")
@@ -142,27 +118,21 @@ public struct SessionConfiguration: UCIMessage {
 
 /// Command: get session count.
 public struct GetSessionCount: UCIMessage {
-  /// Message type, group and opcode.
   public static let kind = UCIMessageKind(.command, group: 1, opcode: 0x05)
 
-  /// Creates one with default values.
   public init() {}
-  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {}
 }
 
 /// Response to `GetSessionCount`.
 public struct SessionCount: UCIMessage {
-  /// Message type, group and opcode.
   public static let kind = GetSessionCount.kind.response
   /// Whether it succeeded, and why not.
   public var status = UCIStatus.ok
   /// Number of entries.
   public var count: UInt8?
 
-  /// Creates one with default values.
   public init() {}
-  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
     try coder.code(&status, "status")
     try coder.code(&count, "session count")
@@ -171,29 +141,23 @@ public struct SessionCount: UCIMessage {
 
 /// Command: get session state.
 public struct GetSessionState: UCIMessage {
-  /// Message type, group and opcode.
   public static let kind = UCIMessageKind(.command, group: 1, opcode: 0x06)
   /// Handle of the session; before UCI 2.0 the identifier of the session.
   public var token: UInt32 = 0
 
-  /// Creates one with default values.
   public init() {}
-  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) { try coder.code(&token, "session token") }
 }
 
 /// Response to `GetSessionState`.
 public struct SessionStateAnswer: UCIMessage {
-  /// Message type, group and opcode.
   public static let kind = GetSessionState.kind.response
   /// Whether it succeeded, and why not.
   public var status = UCIStatus.ok
   /// A `UCISessionState`'s number; `nil` with a status that is not ok.
   public var state: UInt8?
 
-  /// Creates one with default values.
   public init() {}
-  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
     try coder.code(&status, "status")
     try coder.code(&state, "session state")
@@ -202,55 +166,43 @@ public struct SessionStateAnswer: UCIMessage {
 
 /// Command: start session.
 public struct StartSession: UCIMessage {
-  /// Message type, group and opcode.
   public static let kind = UCIMessageKind(.command, group: 2, opcode: 0x00)
   /// Handle of the session; before UCI 2.0 the identifier of the session.
   public var token: UInt32 = 0
 
-  /// Creates one with default values.
   public init() {}
-  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) { try coder.code(&token, "session token") }
 }
 
 /// Command: stop session.
 public struct StopSession: UCIMessage {
-  /// Message type, group and opcode.
   public static let kind = UCIMessageKind(.command, group: 2, opcode: 0x01)
   /// Handle of the session; before UCI 2.0 the identifier of the session.
   public var token: UInt32 = 0
 
-  /// Creates one with default values.
   public init() {}
-  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) { try coder.code(&token, "session token") }
 }
 
 /// Command: get ranging count.
 public struct GetRangingCount: UCIMessage {
-  /// Message type, group and opcode.
   public static let kind = UCIMessageKind(.command, group: 2, opcode: 0x03)
   /// Handle of the session; before UCI 2.0 the identifier of the session.
   public var token: UInt32 = 0
 
-  /// Creates one with default values.
   public init() {}
-  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) { try coder.code(&token, "session token") }
 }
 
 /// Response to `GetRangingCount`.
 public struct RangingCount: UCIMessage {
-  /// Message type, group and opcode.
   public static let kind = GetRangingCount.kind.response
   /// Whether it succeeded, and why not.
   public var status = UCIStatus.ok
   /// `nil` with a status that is not ok.
   public var count: UInt32?
 
-  /// Creates one with default values.
   public init() {}
-  /// Reads or writes the fields, in the order of their bytes.
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
     try coder.code(&status, "status")
     try coder.code(&count, "ranging count")
