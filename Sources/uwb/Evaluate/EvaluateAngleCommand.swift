@@ -99,10 +99,10 @@ struct EvaluateAngleCommand: ParsableCommand {
       throw ValidationError("\(layout.positions.count) antennas can't tell \(scene.sourceCount) sources apart.")
     }
     let file = page.begin(files: [("Antennas", NamedArray.names.contains(array) ? nil : array)])
-    var figures: [EvaluatedFigures] = []
     let contestants = try contestants(layout, scene)
-    let writer = AngleEvaluationWriter(options.output, ByteOutput())
-    var curves = AngleEvaluationCurves()
+    var run = EvaluationRun(
+      EvaluationRows(options.output, ByteOutput(), columns: AngleEvaluationText.columns, nameWidth: 36),
+      note: "angles in degrees")
     var trialExport = try export.map { try SnapshotExport(folder: $0, inputs: [array]) }
     let name = "\(array), \(sources), \(snapshots) \(snapshots == 1 ? "snapshot" : "snapshots")"
     let ratios = try DecibelList.parse(snr)
@@ -118,21 +118,14 @@ struct EvaluateAngleCommand: ParsableCommand {
       ticker.begin("\(name) at \(snr) dB")
       let rows = evaluation.run(threads: options.threads) { ticker.add($0) }
       for row in rows {
-        try writer.write(row, case: name, snapshots: snapshots, snrdB: snr)
-        curves.add(row, case: name, snrdB: snr)
-        figures.append(EvaluatedFigures(row, case: name, snapshots: snapshots, snrdB: snr))
+        try run.add(
+          EvaluatedFigures(row, case: name, snapshots: snapshots, snrdB: snr), lines: AngleEvaluationText.lines(row))
       }
-      try writer.endCase()
+      try run.endCase()
     }
-    try writer.finish()
-    try file?.write(facts: [.init("Estimators at work", list: contestants.map { "direction: \($0.name)" })]) {
-      EvaluationPage(
-        title: "Angle estimators against the bound", quantity: "RMS error", unit: "°", choice: "Case", rows: figures,
-        panels: curves.figure.panels
-      ).page($0)
-    }
-    guard let svg else { return }
-    try OutputFile.write(curves.figure.svg(), to: svg)
+    try run.finish(
+      "Angle estimators against the bound", unit: "°", choice: "Case", hasPanelTitles: false, file,
+      facts: [.init("Estimators at work", list: contestants.map { "direction: \($0.name)" })], svg: svg)
   }
 
   private func scene() throws -> DirectionScene {

@@ -95,38 +95,30 @@ struct EvaluateDelayCommand: ParsableCommand {
     let files = score.map(\.path)
     try FileUse(files: files, outputs: [svg, page.report]).check()
     let file = page.begin(files: files.map { ("Scored answers", $0) })
-    var figures: [EvaluatedFigures] = []
     let methods = try methods()
     let generators = try generators()
     let scored = try score.map { try ScoredAnswers($0, caseCount: generators.count, trialCount: trials) }
-    let writer = EvaluationWriter(options.output, ByteOutput())
-    var curves = EvaluationCurves()
+    var run = EvaluationRun(
+      EvaluationRows(options.output, ByteOutput(), columns: DelayEvaluationText.columns, nameWidth: 26),
+      note: "lengths in mm")
     var trialExport = try export.map { try TrialExport(folder: $0, inputs: files) }
     let ticker = TrialTicker(total: methods.isEmpty ? 0 : trials * generators.count)
     defer { ticker.finish() }
     for (number, (name, generator)) in generators.enumerated() {
-      let snr = generator.snrdB
       try trialExport?.write(generator, trials: trials, case: name)
-      let rows = run(methods, generator, name, ticker) + scored.map { $0.row(number, generator) }
+      let rows = evaluate(methods, generator, name, ticker) + scored.map { $0.row(number, generator) }
       for row in rows {
-        try writer.write(row, case: name, snrdB: snr)
-        curves.add(row, case: name, snrdB: snr)
-        figures.append(EvaluatedFigures(row, case: name, snrdB: snr))
+        try run.add(
+          EvaluatedFigures(row, case: name, snrdB: generator.snrdB), lines: [DelayEvaluationText.line(row)])
       }
-      try writer.endCase()
+      try run.endCase()
     }
-    try writer.finish()
-    try file?.write(facts: [.estimators(methods)]) {
-      EvaluationPage(
-        title: "Delay estimators against the bound", quantity: "RMS error", unit: "m", choice: "Channel", rows: figures,
-        panels: curves.figure.panels
-      ).page($0)
-    }
-    guard let svg else { return }
-    try OutputFile.write(curves.figure.svg(), to: svg)
+    try run.finish(
+      "Delay estimators against the bound", unit: "m", choice: "Channel", hasPanelTitles: true, file,
+      facts: [.estimators(methods)], svg: svg)
   }
 
-  private func run(
+  private func evaluate(
     _ methods: [DelayMethod], _ generator: DelayTrialGenerator, _ name: String, _ ticker: TrialTicker
   ) -> [DelayEvaluation.Row] {
     guard !methods.isEmpty else { return [] }

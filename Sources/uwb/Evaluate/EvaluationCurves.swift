@@ -1,45 +1,41 @@
 import UWBReport
-import UWBSimulation
 
-/// Gathers an evaluation for a picture: RMS error over SNR, a panel a case.
+/// An evaluation as a picture: RMS error over SNR beside the bound, a panel a case.
 struct EvaluationCurves {
-  private struct Points {
-    var snrdB: [Double] = []
-    var error: [Double] = []
-  }
-
-  private var cases: [String] = []
-  private var estimators: [String: [(name: String, points: Points)]] = [:]
-  private var bounds: [String: Points] = [:]
-
-  mutating func add(_ row: DelayEvaluation.Row, case name: String, snrdB: Double) {
-    if estimators[name] == nil { cases.append(name) }
-    var list = estimators[name, default: []]
-    let index = list.firstIndex { $0.name == row.estimator } ?? list.count
-    if index == list.count { list.append((row.estimator, Points())) }
-    list[index].points.snrdB.append(snrdB)
-    list[index].points.error.append(row.error?.rms ?? .nan)
-    estimators[name] = list
-    if let bound = row.bound, bounds[name]?.snrdB.last != snrdB {
-      bounds[name, default: Points()].snrdB.append(snrdB)
-      bounds[name, default: Points()].error.append(bound)
-    }
-  }
+  let title: String
+  let rows: [EvaluatedFigures]
+  /// Whether each panel bears its case's name; else there is one case, and the title ends with its name.
+  let hasPanelTitles: Bool
 
   var figure: Figure {
+    var cases: [String] = []
+    for row in rows where !cases.contains(row.caseName) { cases.append(row.caseName) }
     let panels = cases.map { name in
-      var panel = ErrorOverSNRPicture(
-        title: name, errorTitle: "RMS error (m)",
-        estimators: (estimators[name] ?? []).map {
-          ErrorOverSNRPicture.Curve(name: $0.name, snrdB: $0.points.snrdB, error: $0.points.error)
-        },
-        bounds: bounds[name].map {
-          [ErrorOverSNRPicture.Curve(name: "Cramér–Rao bound", snrdB: $0.snrdB, error: $0.error)]
-        } ?? []
-      ).panel
-      panel.title = name
+      var panel = panel(rows.filter { $0.caseName == name })
+      if hasPanelTitles { panel.title = name }
       return panel
     }
-    return Figure(title: "Delay estimators against the bound", panels: panels)
+    return Figure(title: hasPanelTitles ? title : "\(title): \(cases.joined(separator: ", "))", panels: panels)
+  }
+
+  private func panel(_ rows: [EvaluatedFigures]) -> Panel {
+    typealias Curve = ErrorOverSNRPicture.Curve
+    var estimators: [Curve] = []
+    var bound = Curve(name: "Cramér–Rao bound", snrdB: [], error: [])
+    for row in rows where row.isDrawn {
+      let index = estimators.firstIndex { $0.name == row.name } ?? estimators.count
+      if index == estimators.count { estimators.append(Curve(name: row.name, snrdB: [], error: [])) }
+      estimators[index].snrdB.append(row.snrdB)
+      estimators[index].error.append(row.error ?? .nan)
+      // All estimators of a case share the bound.
+      if let value = row.bound, bound.snrdB.last != row.snrdB {
+        bound.snrdB.append(row.snrdB)
+        bound.error.append(value)
+      }
+    }
+    return ErrorOverSNRPicture(
+      title: title, errorTitle: (rows.last { $0.isDrawn } ?? rows.last)?.errorTitle ?? "", estimators: estimators,
+      bounds: bound.snrdB.isEmpty ? [] : [bound]
+    ).panel
   }
 }

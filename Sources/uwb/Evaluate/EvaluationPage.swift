@@ -1,7 +1,7 @@
 import UWBReport
 import UWBSimulation
 
-/// One estimator in one case: what a page draws and lists of it.
+/// One estimator in one case: what pages and pictures draw and list of it.
 struct EvaluatedFigures {
   let name: String
   let caseName: String
@@ -10,13 +10,18 @@ struct EvaluatedFigures {
   /// RMS, and the least that is possible, in the unit of the page.
   let error: Double?
   let bound: Double?
+  /// Of the axis that the error is drawn on.
+  let errorTitle: String
+  /// Whether the picture has a place for it: angles of neither kind have none.
+  let isDrawn: Bool
   let figures: [FigureLines.Figure]
 
   init(_ row: DelayEvaluation.Row, case name: String, snrdB: Double) {
     self.name = row.estimator
     (caseName, self.snrdB, trials) = (name, snrdB, row.trials)
     (error, bound) = (row.error?.rms, row.bound)
-    figures = EvaluationWriter.figures(row, name, snrdB)
+    (errorTitle, isDrawn) = ("RMS error (m)", true)
+    figures = DelayEvaluationText.figures(row, name, snrdB)
   }
 
   init(_ row: DirectionEvaluation.Row, case name: String, snapshots: Int, snrdB: Double) {
@@ -25,7 +30,10 @@ struct EvaluatedFigures {
     let angle = row.azimuth ?? row.elevation
     error = angle?.error.map { $0.rms.degrees }
     bound = angle?.bound?.degrees
-    figures = AngleEvaluationWriter.figures(row, name, snapshots, snrdB)
+    let isElevation = row.azimuth == nil && row.elevation != nil
+    errorTitle = isElevation ? "RMS error of elevation (°)" : "RMS error of azimuth (°)"
+    isDrawn = angle != nil
+    figures = AngleEvaluationText.figures(row, name, snapshots, snrdB)
   }
 }
 

@@ -1,26 +1,11 @@
 import UWBDSP
 import UWBSimulation
 
-/// Rows of an evaluation of angles, in degrees.
-struct AngleEvaluationWriter {
-  private static let columns =
+/// A row of an evaluation of angles in words and figures, in degrees.
+enum AngleEvaluationText {
+  static let columns =
     "  estimator               angle         rmse     bias   median     90 %    bound  ratio  var(e/σ)  in 1 σ"
     + "  missed  ambiguous      µs"
-  private let rows: EvaluationRows
-
-  init(_ kind: EvaluationOptions.Output, _ output: ByteOutput) {
-    rows = EvaluationRows(kind, output, columns: Self.columns, nameWidth: 36)
-  }
-
-  /// All rows of a case have come.
-  func endCase() throws { try rows.endTable() }
-
-  func finish() throws { try rows.finish() }
-
-  func write(_ row: DirectionEvaluation.Row, case name: String, snapshots: Int, snrdB: Double) throws {
-    let title = "\(name) at \(String(decimal: snrdB, places: 1)) dB, \(row.trials) trials; angles in degrees"
-    try rows.write(title: title, lines: Self.lines(row), Self.figures(row, name, snapshots, snrdB))
-  }
 
   static func figures(
     _ row: DirectionEvaluation.Row, _ name: String, _ snapshots: Int, _ snrdB: Double
@@ -46,7 +31,7 @@ struct AngleEvaluationWriter {
   }
 
   /// A line for each angle; counts and the time in the first.
-  private static func lines(_ row: DirectionEvaluation.Row) -> [String] {
+  static func lines(_ row: DirectionEvaluation.Row) -> [String] {
     let cell = EvaluationRows.cell
     var lines: [String] = []
     func add(_ angle: String, _ figures: DirectionEvaluation.Figures?) {

@@ -1,26 +1,11 @@
 import UWBDSP
 import UWBSimulation
 
-/// Rows of an evaluation of delays. Lengths for people in millimetres.
-struct EvaluationWriter {
-  private static let columns =
+/// A row of an evaluation of delays in words and figures. Lengths for people in millimetres.
+enum DelayEvaluationText {
+  static let columns =
     "  estimator                   rmse     bias   median   90 %  unbiased    bound  ratio  missed  early"
     + "  var(e/σ)  in 1 σ      µs"
-  private let rows: EvaluationRows
-
-  init(_ kind: EvaluationOptions.Output, _ output: ByteOutput) {
-    rows = EvaluationRows(kind, output, columns: Self.columns, nameWidth: 26)
-  }
-
-  /// All rows of a case have come.
-  func endCase() throws { try rows.endTable() }
-
-  func finish() throws { try rows.finish() }
-
-  func write(_ row: DelayEvaluation.Row, case name: String, snrdB: Double) throws {
-    let title = "\(name) at \(String(decimal: snrdB, places: 1)) dB, \(row.trials) trials; lengths in mm"
-    try rows.write(title: title, lines: [Self.line(row)], Self.figures(row, name, snrdB))
-  }
 
   static func figures(_ row: DelayEvaluation.Row, _ name: String, _ snrdB: Double) -> [FigureLines.Figure] {
     [
@@ -37,7 +22,7 @@ struct EvaluationWriter {
     ]
   }
 
-  private static func line(_ row: DelayEvaluation.Row) -> String {
+  static func line(_ row: DelayEvaluation.Row) -> String {
     let cell = EvaluationRows.cell
     func millimetres(_ value: Double?, _ width: Int) -> String { cell(value.map { $0 * 1000 }, 1, width) }
     return row.estimator.padded(to: 24) + millimetres(row.error?.rms, 8)
