@@ -141,52 +141,45 @@ struct AngleCalibrationReport {
   /// For programs.
   var ndjson: String {
     var bytes: [UInt8] = []
-    var text = JSONText()
+    var lines = FigureLines(.ndjson)
     for row in rows {
-      text.begin()
-      text.add("event", "cross-validation")
-      text.add("region", row.region)
-      text.add("half", row.half.map(Double.init), places: 0)
-      text.add("rows", row.rows)
-      text.add("unanswered", row.unanswered)
-      text.add("ambiguous", row.ambiguous)
-      text.add("within_15_deg", row.hits)
-      text.add("within_15_deg_with_alternative", row.hitsWithAlternative)
-      text.add("azimuth_before_rms_deg", rms(row.before.azimuth), places: 4)
-      text.add("azimuth_rms_deg", rms(row.after.azimuth), places: 4)
-      text.add("elevation_before_rms_deg", rms(row.before.elevation), places: 4)
-      text.add("elevation_rms_deg", rms(row.after.elevation), places: 4)
-      text.add("azimuth_within_1_std", share(row.within.azimuth.one, row.normalised.azimuth.count), places: 4)
-      text.add("azimuth_within_2_std", share(row.within.azimuth.two, row.normalised.azimuth.count), places: 4)
-      text.add("elevation_within_1_std", share(row.within.elevation.one, row.normalised.elevation.count), places: 4)
-      text.add("elevation_within_2_std", share(row.within.elevation.two, row.normalised.elevation.count), places: 4)
-      text.add("azimuth_normalised_variance", square(row.normalised.azimuth), places: 4)
-      text.add("elevation_normalised_variance", square(row.normalised.elevation), places: 4)
-      text.end()
-      bytes.append(contentsOf: text.bytes)
+      let figures: [FigureLines.Figure] = [
+        ("event", .text("cross-validation")), ("region", .text(row.region)),
+        ("half", .number(row.half.map(Double.init), places: 0)), ("rows", .count(row.rows)),
+        ("unanswered", .count(row.unanswered)), ("ambiguous", .count(row.ambiguous)),
+        ("within_15_deg", .count(row.hits)), ("within_15_deg_with_alternative", .count(row.hitsWithAlternative)),
+        ("azimuth_before_rms_deg", .number(rms(row.before.azimuth), places: 4)),
+        ("azimuth_rms_deg", .number(rms(row.after.azimuth), places: 4)),
+        ("elevation_before_rms_deg", .number(rms(row.before.elevation), places: 4)),
+        ("elevation_rms_deg", .number(rms(row.after.elevation), places: 4)),
+        ("azimuth_within_1_std", .number(share(row.within.azimuth.one, row.normalised.azimuth.count), places: 4)),
+        ("azimuth_within_2_std", .number(share(row.within.azimuth.two, row.normalised.azimuth.count), places: 4)),
+        ("elevation_within_1_std", .number(share(row.within.elevation.one, row.normalised.elevation.count), places: 4)),
+        ("elevation_within_2_std", .number(share(row.within.elevation.two, row.normalised.elevation.count), places: 4)),
+        ("azimuth_normalised_variance", .number(square(row.normalised.azimuth), places: 4)),
+        ("elevation_normalised_variance", .number(square(row.normalised.elevation), places: 4)),
+      ]
+      lines.append(figures, to: &bytes)
     }
     for (index, carrier) in calibration.carriers.enumerated() {
-      text.begin()
-      text.add("event", "pair")
-      text.add("pair", index + 1)
-      text.add("offset_deg", carrier.offset.degrees, places: 4)
-      text.add("right_wavelengths", carrier.right / (2 * .pi), places: 6)
-      text.add("up_wavelengths", carrier.up / (2 * .pi), places: 6)
-      text.end()
-      bytes.append(contentsOf: text.bytes)
+      let figures: [FigureLines.Figure] = [
+        ("event", .text("pair")), ("pair", .count(index + 1)),
+        ("offset_deg", .number(carrier.offset.degrees, places: 4)),
+        ("right_wavelengths", .number(carrier.right / (2 * .pi), places: 6)),
+        ("up_wavelengths", .number(carrier.up / (2 * .pi), places: 6)),
+      ]
+      lines.append(figures, to: &bytes)
     }
     if let antennas {
       for (index, gain) in antennas.gains.enumerated() {
-        text.begin()
-        text.add("event", "antenna")
-        text.add("antenna", index)
-        text.add("model", antennas.model.rawValue)
-        text.add("gain_db", 20 * log10(gain.length), places: 4)
-        text.add("phase_deg", gain.phase.degrees, places: 4)
-        text.add("spacing_right", antennas.spacing.x, places: 6)
-        text.add("spacing_up", antennas.spacing.y, places: 6)
-        text.end()
-        bytes.append(contentsOf: text.bytes)
+        let figures: [FigureLines.Figure] = [
+          ("event", .text("antenna")), ("antenna", .count(index)), ("model", .text(antennas.model.rawValue)),
+          ("gain_db", .number(20 * log10(gain.length), places: 4)),
+          ("phase_deg", .number(gain.phase.degrees, places: 4)),
+          ("spacing_right", .number(antennas.spacing.x, places: 6)),
+          ("spacing_up", .number(antennas.spacing.y, places: 6)),
+        ]
+        lines.append(figures, to: &bytes)
       }
     }
     return String(decoding: bytes, as: UTF8.self)

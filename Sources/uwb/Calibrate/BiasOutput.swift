@@ -18,57 +18,48 @@ struct BiasOutput {
   }
 
   private func writeLines(_ figures: BiasFigures, _ exchanges: LabelledExchanges) throws {
-    var text = JSONText()
+    var lines = FigureLines(.ndjson)
     for capture in figures.captures {
-      text.begin()
-      text.add("event", "capture")
-      text.add("capture", capture.name)
-      text.add("label", capture.isLineOfSight.map { $0 ? "LOS" : "NLOS" })
-      text.add("exchanges", capture.exchanges)
-      text.add("true_distance_m", capture.trueDistance, places: 4)
-      text.add("median_raw_error_m", capture.rawError, places: 4)
-      text.add("rms_error_m", capture.error, places: 4)
-      text.add("median_deviation_m", capture.deviation, places: 4)
-      text.add("median_normalised_error", capture.normalisedError, places: 3)
-      text.add("median_line_of_sight_probability", capture.probability, places: 4)
-      text.add("line_of_sight_accuracy", capture.accuracy, places: 4)
-      text.add("delay", capture.bias?.delay.name)
-      text.add("features", capture.bias?.name)
-      text.add("lambda", capture.bias?.lambda, places: 6)
-      text.add("deviation_lambda", capture.bias?.deviationLambda, places: 6)
-      text.add("line_of_sight_features", capture.lineOfSight?.featureSet.rawValue)
-      text.add("line_of_sight_lambda", capture.lineOfSight?.lambda, places: 6)
-      text.add("odd", capture.oddities.isEmpty ? nil : capture.oddities.joined(separator: "; "))
-      text.end()
-      try output.write { $0.append(contentsOf: text.bytes) }
+      let row: [FigureLines.Figure] = [
+        ("event", .text("capture")), ("capture", .text(capture.name)),
+        ("label", .text(capture.isLineOfSight.map { $0 ? "LOS" : "NLOS" })), ("exchanges", .count(capture.exchanges)),
+        ("true_distance_m", .number(capture.trueDistance, places: 4)),
+        ("median_raw_error_m", .number(capture.rawError, places: 4)),
+        ("rms_error_m", .number(capture.error, places: 4)),
+        ("median_deviation_m", .number(capture.deviation, places: 4)),
+        ("median_normalised_error", .number(capture.normalisedError, places: 3)),
+        ("median_line_of_sight_probability", .number(capture.probability, places: 4)),
+        ("line_of_sight_accuracy", .number(capture.accuracy, places: 4)), ("delay", .text(capture.bias?.delay.name)),
+        ("features", .text(capture.bias?.name)), ("lambda", .number(capture.bias?.lambda, places: 6)),
+        ("deviation_lambda", .number(capture.bias?.deviationLambda, places: 6)),
+        ("line_of_sight_features", .text(capture.lineOfSight?.featureSet.rawValue)),
+        ("line_of_sight_lambda", .number(capture.lineOfSight?.lambda, places: 6)),
+        ("odd", .text(capture.oddities.isEmpty ? nil : capture.oddities.joined(separator: "; "))),
+      ]
+      try output.write { lines.append(row, to: &$0) }
     }
     for method in figures.methods {
-      text.begin()
-      text.add("event", "method")
-      text.add("method", method.name)
-      text.add("exchanges", method.errors.count)
-      text.add("rms_error_m", method.rms, places: 4)
-      text.add("median_absolute_error_m", method.medianAbsolute, places: 4)
-      text.end()
-      try output.write { $0.append(contentsOf: text.bytes) }
+      let row: [FigureLines.Figure] = [
+        ("event", .text("method")), ("method", .text(method.name)), ("exchanges", .count(method.errors.count)),
+        ("rms_error_m", .number(method.rms, places: 4)),
+        ("median_absolute_error_m", .number(method.medianAbsolute, places: 4)),
+      ]
+      try output.write { lines.append(row, to: &$0) }
     }
-    text.begin()
-    text.add("event", "summary")
-    text.add("captures", exchanges.captures.count)
-    text.add("exchanges", exchanges.exchanges)
-    text.add("rejected", exchanges.rejected)
-    text.add("rms_error_m", figures.methods.last?.rms, places: 4)
-    text.add("coverage_1", figures.coverage(1), places: 4)
-    text.add("coverage_2", figures.coverage(2), places: 4)
-    text.add("median_deviation_m", BiasFigures.median(figures.deviations), places: 4)
-    text.add("line_of_sight_auc", figures.roc?.area, places: 4)
-    text.add("line_of_sight_accuracy", figures.accuracy, places: 4)
-    text.add("unlabelled_line_of_sight_auc", figures.unlabelledROC?.area, places: 4)
-    text.add("unlabelled_line_of_sight_accuracy", figures.unlabelledAccuracy, places: 4)
-    text.add("shipped_line_of_sight_auc", figures.shippedROC?.area, places: 4)
-    text.add("shipped_line_of_sight_accuracy", figures.shippedAccuracy, places: 4)
-    text.end()
-    try output.write { $0.append(contentsOf: text.bytes) }
+    let summary: [FigureLines.Figure] = [
+      ("event", .text("summary")), ("captures", .count(exchanges.captures.count)),
+      ("exchanges", .count(exchanges.exchanges)), ("rejected", .counts(exchanges.rejected)),
+      ("rms_error_m", .number(figures.methods.last?.rms, places: 4)),
+      ("coverage_1", .number(figures.coverage(1), places: 4)), ("coverage_2", .number(figures.coverage(2), places: 4)),
+      ("median_deviation_m", .number(BiasFigures.median(figures.deviations), places: 4)),
+      ("line_of_sight_auc", .number(figures.roc?.area, places: 4)),
+      ("line_of_sight_accuracy", .number(figures.accuracy, places: 4)),
+      ("unlabelled_line_of_sight_auc", .number(figures.unlabelledROC?.area, places: 4)),
+      ("unlabelled_line_of_sight_accuracy", .number(figures.unlabelledAccuracy, places: 4)),
+      ("shipped_line_of_sight_auc", .number(figures.shippedROC?.area, places: 4)),
+      ("shipped_line_of_sight_accuracy", .number(figures.shippedAccuracy, places: 4)),
+    ]
+    try output.write { lines.append(summary, to: &$0) }
   }
 
   private func writeTable(_ figures: BiasFigures, _ exchanges: LabelledExchanges) throws {

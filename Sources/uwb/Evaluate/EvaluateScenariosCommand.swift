@@ -67,7 +67,7 @@ struct EvaluateScenariosCommand: ParsableCommand {
       }
       switch output {
       case .table: try bytes.write(row(score, met))
-      case .ndjson: try bytes.write(line(score))
+      case .ndjson: try bytes.write(FigureLines.object(Self.figures(score)))
       }
       try bytes.flush()
       for outcome in score.outcomes where !outcome.isMet { Message.write("\(file), expect: \(Self.text(outcome))") }
@@ -155,12 +155,5 @@ struct EvaluateScenariosCommand: ParsableCommand {
       ("expected_events", .count(score.outcomes.count)),
       ("events_in_time", .count(score.outcomes.count(where: \.isMet))),
     ]
-  }
-
-  private func line(_ score: RoomScore) -> String {
-    var lines = FigureLines(.ndjson)
-    var bytes: [UInt8] = []
-    lines.append(Self.figures(score), to: &bytes) { $0 }
-    return String(decoding: bytes, as: UTF8.self)
   }
 }

@@ -142,7 +142,7 @@ struct EvaluateSessionsCommand: AsyncParsableCommand {
     ]
     let output = ByteOutput()
     var lines = FigureLines(.ndjson)
-    try output.write { lines.append(measured, to: &$0) { $0 } }
+    try output.write { lines.append(measured, to: &$0) }
     try output.flush()
     try file?.write { provenance in
       Page(

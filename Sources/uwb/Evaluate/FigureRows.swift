@@ -32,6 +32,17 @@ struct FigureLines {
     case .csv: bytes.appendCSV(elements.map { figure($0).cell })
     }
   }
+
+  /// Appends a line of these figures.
+  mutating func append(_ figures: [Figure], to bytes: inout [UInt8]) { append(figures, to: &bytes) { $0 } }
+
+  /// A single line, as JSON.
+  static func object(_ figures: [Figure]) -> String {
+    var lines = FigureLines(.ndjson)
+    var bytes: [UInt8] = []
+    lines.append(figures, to: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
+  }
 }
 
 /// Writes such lines, CSV under one heading.
@@ -48,6 +59,6 @@ struct FigureRows {
   mutating func write(_ figures: [FigureLines.Figure]) throws {
     if !hasHeading { try output.write(lines.heading(figures.map(\.name))) }
     hasHeading = true
-    try output.write { lines.append(figures, to: &$0) { $0 } }
+    try output.write { lines.append(figures, to: &$0) }
   }
 }

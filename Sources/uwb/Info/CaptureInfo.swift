@@ -100,41 +100,31 @@ struct CaptureInfo {
   }
 
   var line: String {
-    var json = JSONText()
-    json.begin()
-    json.add("capture", name)
-    json.add("format", header.format)
-    json.add("profile", profile)
-    json.add("exchanges", summary.exchanges)
-    json.add("seconds", summary.seconds, places: 6)
-    json.add("median_wait_s", summary.medianWait, places: 6)
-    json.add("longest_wait_s", summary.longestWait?.seconds, places: 6)
-    json.add("gaps", summary.gaps)
-    json.add("clock_wraps", summary.clockWraps)
-    json.add("peers", Dictionary(uniqueKeysWithValues: summary.peers.map { ("\($0.key)", $0.value) }))
-    json.add("cirs", summary.impulseResponses)
-    json.add(
-      "cirs_of",
-      [
-        "poll": summary.poll.impulseResponses, "response": summary.response.impulseResponses,
-        "final": summary.final.impulseResponses,
-      ])
-    json.add("shapes", summary.shapes)
-    json.add("all_zero", summary.allZero)
-    json.add("saturated", summary.saturated)
-    json.add("not_finite", summary.notFinite)
-    json.add("repeated", summary.repeated)
-    json.add("pulse_misfit", pulse?.finding?.misfit, places: 4)
-    json.add("pulse", pulse?.finding.map { $0.isWrong ? "wrong" : $0.fits ? "fits" : "untold" })
-    json.add("with_chip_report", summary.withChipReport)
-    json.add("with_truth", summary.withTruth)
-    json.add("without_timestamps", summary.withoutTimestamps)
-    json.add("missing_for_distance", missingForDistance.isEmpty ? nil : missingForDistance.joined(separator: "; "))
-    json.add("missing_for_direction", missingForDirection.isEmpty ? nil : missingForDirection.joined(separator: "; "))
-    json.add("hash", hashFits.map { $0 ? "fits" : "differs" })
-    json.add("skipped_input", skipped.counts)
-    json.end()
-    return String(decoding: json.bytes, as: UTF8.self)
+    FigureLines.object([
+      ("capture", .text(name)), ("format", .text(header.format)), ("profile", .text(profile)),
+      ("exchanges", .count(summary.exchanges)), ("seconds", .number(summary.seconds, places: 6)),
+      ("median_wait_s", .number(summary.medianWait, places: 6)),
+      ("longest_wait_s", .number(summary.longestWait?.seconds, places: 6)), ("gaps", .count(summary.gaps)),
+      ("clock_wraps", .count(summary.clockWraps)),
+      ("peers", .counts(Dictionary(uniqueKeysWithValues: summary.peers.map { ("\($0.key)", $0.value) }))),
+      ("cirs", .count(summary.impulseResponses)),
+      (
+        "cirs_of",
+        .counts([
+          "poll": summary.poll.impulseResponses, "response": summary.response.impulseResponses,
+          "final": summary.final.impulseResponses,
+        ])
+      ),
+      ("shapes", .counts(summary.shapes)), ("all_zero", .count(summary.allZero)),
+      ("saturated", .count(summary.saturated)), ("not_finite", .count(summary.notFinite)),
+      ("repeated", .count(summary.repeated)), ("pulse_misfit", .number(pulse?.finding?.misfit, places: 4)),
+      ("pulse", .text(pulse?.finding.map { $0.isWrong ? "wrong" : $0.fits ? "fits" : "untold" })),
+      ("with_chip_report", .count(summary.withChipReport)), ("with_truth", .count(summary.withTruth)),
+      ("without_timestamps", .count(summary.withoutTimestamps)),
+      ("missing_for_distance", .text(missingForDistance.isEmpty ? nil : missingForDistance.joined(separator: "; "))),
+      ("missing_for_direction", .text(missingForDirection.isEmpty ? nil : missingForDirection.joined(separator: "; "))),
+      ("hash", .text(hashFits.map { $0 ? "fits" : "differs" })), ("skipped_input", .counts(skipped.counts)),
+    ])
   }
 
   private var pulseLine: String? {

@@ -1,8 +1,10 @@
 /// One table of an evaluation: named columns, rows of cells, the same in every output.
 struct EvaluationTable {
   enum Cell {
-    case text(String)
+    case text(String?)
     case count(Int)
+    /// By name.
+    case counts([String: Int])
     /// Absent where there is nothing to tell.
     case number(Double?, places: Int)
     /// The same of any size.
@@ -99,8 +101,9 @@ extension EvaluationTable {
 extension EvaluationTable.Cell {
   func string(absent: String) -> String {
     switch self {
-    case .text(let value): value
+    case .text(let value): value ?? absent
     case .count(let value): "\(value)"
+    case .counts(let value): value.list()
     case .number(let value, let places): String(decimal: value, places: places, absent: absent)
     case .size(let value, let digits): String(decimal: value, digits: digits, absent: absent)
     case .json(let text): String(decoding: text, as: UTF8.self)
@@ -113,7 +116,7 @@ extension EvaluationTable.Cell {
     case .count(let value): bytes.appendDecimal(Double(value), places: 0)
     case .number(let value?, let places) where value.isFinite: bytes.appendDecimal(value, places: places)
     case .size(let value?, let digits) where value.isFinite: bytes.appendDecimal(value, digits: digits)
-    case .text, .json: bytes.appendCSV(string(absent: ""))
+    case .text, .counts, .json: bytes.appendCSV(string(absent: ""))
     case .number, .size: break
     }
   }
@@ -135,6 +138,7 @@ extension JSONText {
     switch cell {
     case .text(let value): add(name, value)
     case .count(let value): add(name, value)
+    case .counts(let value): add(name, value)
     case .number(let value, let places): add(name, value, places: places)
     case .size(let value, let digits): add(name, value, digits: digits)
     case .json(let text): add(name, json: text)
