@@ -39,13 +39,10 @@ extension AngleCalibrationReport {
     }
     var text = "\(max(measured.samples.count, heldOut.count)) measurements at \(pointCount) directions."
     guard let whole else { return text }
-    for (name, after, before) in [
-      ("azimuth", whole.after.azimuth, whole.before.azimuth),
-      ("elevation", whole.after.elevation, whole.before.elevation),
-    ] {
-      guard let own = degrees(after) else { continue }
+    for (name, errors) in [("azimuth", whole.azimuth), ("elevation", whole.elevation)] {
+      guard let own = degrees(errors.after) else { continue }
       text +=
-        " Held out, the \(name) is off by \(own) rms" + (degrees(before).map { ", \(self.before) by \($0)." } ?? ".")
+        " Held out, the \(name) is off by \(own) rms" + (degrees(errors.before).map { ", \(before) by \($0)." } ?? ".")
     }
     return isChipAsGood ? text + " That is no better than the chip's own: no phases are written." : text
   }
@@ -53,8 +50,8 @@ extension AngleCalibrationReport {
   var picture: PagePicture? {
     guard let whole else { return nil }
     let values = [
-      ("azimuth, \(before)", whole.before.azimuth, 7), ("azimuth, calibrated", whole.after.azimuth, 0),
-      ("elevation, \(before)", whole.before.elevation, 7), ("elevation, calibrated", whole.after.elevation, 0),
+      ("azimuth, \(before)", whole.azimuth.before, 7), ("azimuth, calibrated", whole.azimuth.after, 0),
+      ("elevation, \(before)", whole.elevation.before, 7), ("elevation, calibrated", whole.elevation.after, 0),
     ]
     return PagePicture(
       "Errors of angles.", unit: "°",
@@ -77,15 +74,11 @@ extension AngleCalibrationReport {
       func rms(_ moments: RunningMoments) -> EvaluationTable.Cell {
         .number(moments.count > 0 ? moments.rms.degrees : nil, places: 2)
       }
-      func share(_ part: Int, _ whole: Int) -> EvaluationTable.Cell {
-        .number(whole > 0 ? Double(part) / Double(whole) : nil, places: 3)
-      }
       table.add([
-        .text(row.region), .text(row.half.map { "\($0)" } ?? "both"), .count(row.rows), rms(row.before.azimuth),
-        rms(row.after.azimuth), rms(row.before.elevation), rms(row.after.elevation),
-        share(row.within.azimuth.one, row.normalised.azimuth.count),
-        share(row.within.elevation.one, row.normalised.elevation.count), .count(row.unanswered), .count(row.ambiguous),
-        .count(row.hits),
+        .text(row.region), .text(row.half.map { "\($0)" } ?? "both"), .count(row.rows), rms(row.azimuth.before),
+        rms(row.azimuth.after), rms(row.elevation.before), rms(row.elevation.after),
+        .number(row.azimuth.coverage.one, places: 3), .number(row.elevation.coverage.one, places: 3),
+        .count(row.unanswered), .count(row.ambiguous), .count(row.hits),
       ])
     }
     return table

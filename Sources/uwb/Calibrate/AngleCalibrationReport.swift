@@ -30,10 +30,34 @@ struct AngleCalibrationReport {
     var ambiguous = 0
     var hits = 0
     var hitsWithAlternative = 0
-    var before = (azimuth: RunningMoments(), elevation: RunningMoments())
-    var after = (azimuth: RunningMoments(), elevation: RunningMoments())
-    var normalised = (azimuth: RunningMoments(), elevation: RunningMoments())
-    var within = (azimuth: (one: 0, two: 0), elevation: (one: 0, two: 0))
+    var azimuth = AngleErrors()
+    var elevation = AngleErrors()
+  }
+
+  /// Errors of one kind of angle, rad.
+  struct AngleErrors {
+    /// The chip's own, or without a calibration.
+    var before = RunningMoments()
+    var after = RunningMoments()
+    /// Over the stated deviations.
+    var normalised = RunningMoments()
+    private var withinOne = 0
+    private var withinTwo = 0
+
+    /// Shares of the errors within one and two stated deviations.
+    var coverage: (one: Double?, two: Double?) {
+      (share(withinOne, normalised.count), share(withinTwo, normalised.count))
+    }
+
+    mutating func add(chip: Double?, found: Double?, deviation: Double?, truth: Double) {
+      if let chip { before.add(chip - truth) }
+      guard let found else { return }
+      after.add(found - truth)
+      guard let deviation else { return }
+      normalised.add((found - truth) / deviation)
+      if abs(found - truth) <= deviation { withinOne += 1 }
+      if abs(found - truth) <= 2 * deviation { withinTwo += 1 }
+    }
   }
 
   /// Inner part and all, each half of the checkerboard and both.
@@ -56,10 +80,12 @@ struct AngleCalibrationReport {
 
   private func add(_ answer: PhaseCrossValidation.HeldOut, _ truth: PhaseSample, to row: inout Row) {
     row.rows += 1
-    let chip = measured.chip[answer.index]
-    if let angle = chip.azimuth { row.before.azimuth.add(angle - truth.azimuth) }
-    if let angle = chip.elevation { row.before.elevation.add(angle - truth.elevation) }
-    guard let source = answer.source else {
+    let (chip, source) = (measured.chip[answer.index], answer.source)
+    row.azimuth.add(
+      chip: chip.azimuth, found: source?.azimuth, deviation: source?.azimuthDeviation, truth: truth.azimuth)
+    row.elevation.add(
+      chip: chip.elevation, found: source?.elevation, deviation: source?.elevationDeviation, truth: truth.elevation)
+    guard let found = source else {
       row.unanswered += 1
       return
     }
@@ -69,24 +95,10 @@ struct AngleCalibrationReport {
       let y = source.elevation.map { $0 - truth.elevation } ?? 0
       return (x * x + y * y).squareRoot()
     }
-    let isHit = away(source) <= Self.hit
+    let isHit = away(found) <= Self.hit
     if isHit { row.hits += 1 }
     if isHit || (answer.alternative.map { away($0) <= Self.hit } ?? false) { row.hitsWithAlternative += 1 }
-    if let angle = source.azimuth { row.after.azimuth.add(angle - truth.azimuth) }
-    if let angle = source.elevation { row.after.elevation.add(angle - truth.elevation) }
-    if let angle = source.azimuth, let deviation = source.azimuthDeviation {
-      row.normalised.azimuth.add((angle - truth.azimuth) / deviation)
-      if abs(angle - truth.azimuth) <= deviation { row.within.azimuth.one += 1 }
-      if abs(angle - truth.azimuth) <= 2 * deviation { row.within.azimuth.two += 1 }
-    }
-    if let angle = source.elevation, let deviation = source.elevationDeviation {
-      row.normalised.elevation.add((angle - truth.elevation) / deviation)
-      if abs(angle - truth.elevation) <= deviation { row.within.elevation.one += 1 }
-      if abs(angle - truth.elevation) <= 2 * deviation { row.within.elevation.two += 1 }
-    }
   }
-
-  private func share(_ part: Int, _ whole: Int) -> Double? { whole > 0 ? Double(part) / Double(whole) : nil }
 
   private func rms(_ moments: RunningMoments) -> Double? { moments.count > 0 ? moments.rms.degrees : nil }
 
@@ -95,7 +107,7 @@ struct AngleCalibrationReport {
   /// For people.
   var table: String {
     func number(_ value: Double?, _ places: Int) -> String { String(decimal: value, places: places, absent: "-") }
-    func percent(_ part: Int, _ whole: Int) -> String { number(share(part, whole).map { $0 * 100 }, 1) }
+    func percent(_ share: Double?) -> String { number(share.map { $0 * 100 }, 1) }
     let limits = "±\(number(inner.x.degrees, 0))° azimuth, ±\(number(inner.y.degrees, 0))° elevation"
     var lines: [[String]] = [
       [
@@ -105,13 +117,12 @@ struct AngleCalibrationReport {
     ]
     for row in rows {
       lines.append([
-        row.region, row.half.map { "\($0)" } ?? "both", "\(row.rows)", number(rms(row.before.azimuth), 2),
-        number(rms(row.after.azimuth), 2), number(rms(row.before.elevation), 2), number(rms(row.after.elevation), 2),
-        percent(row.within.azimuth.one, row.normalised.azimuth.count),
-        percent(row.within.elevation.one, row.normalised.elevation.count),
-        percent(row.within.azimuth.two, row.normalised.azimuth.count),
-        percent(row.within.elevation.two, row.normalised.elevation.count), percent(row.unanswered, row.rows),
-        percent(row.ambiguous, row.rows), percent(row.hits, row.rows), percent(row.hitsWithAlternative, row.rows),
+        row.region, row.half.map { "\($0)" } ?? "both", "\(row.rows)", number(rms(row.azimuth.before), 2),
+        number(rms(row.azimuth.after), 2), number(rms(row.elevation.before), 2), number(rms(row.elevation.after), 2),
+        percent(row.azimuth.coverage.one), percent(row.elevation.coverage.one), percent(row.azimuth.coverage.two),
+        percent(row.elevation.coverage.two), percent(share(row.unanswered, row.rows)),
+        percent(share(row.ambiguous, row.rows)), percent(share(row.hits, row.rows)),
+        percent(share(row.hitsWithAlternative, row.rows)),
       ])
     }
     let widths = (0..<lines[0].count).map { column in lines.map { $0[column].count }.max() ?? 0 }
@@ -148,16 +159,16 @@ struct AngleCalibrationReport {
         ("half", .number(row.half.map(Double.init), places: 0)), ("rows", .count(row.rows)),
         ("unanswered", .count(row.unanswered)), ("ambiguous", .count(row.ambiguous)),
         ("within_15_deg", .count(row.hits)), ("within_15_deg_with_alternative", .count(row.hitsWithAlternative)),
-        ("azimuth_before_rms_deg", .number(rms(row.before.azimuth), places: 4)),
-        ("azimuth_rms_deg", .number(rms(row.after.azimuth), places: 4)),
-        ("elevation_before_rms_deg", .number(rms(row.before.elevation), places: 4)),
-        ("elevation_rms_deg", .number(rms(row.after.elevation), places: 4)),
-        ("azimuth_within_1_std", .number(share(row.within.azimuth.one, row.normalised.azimuth.count), places: 4)),
-        ("azimuth_within_2_std", .number(share(row.within.azimuth.two, row.normalised.azimuth.count), places: 4)),
-        ("elevation_within_1_std", .number(share(row.within.elevation.one, row.normalised.elevation.count), places: 4)),
-        ("elevation_within_2_std", .number(share(row.within.elevation.two, row.normalised.elevation.count), places: 4)),
-        ("azimuth_normalised_variance", .number(square(row.normalised.azimuth), places: 4)),
-        ("elevation_normalised_variance", .number(square(row.normalised.elevation), places: 4)),
+        ("azimuth_before_rms_deg", .number(rms(row.azimuth.before), places: 4)),
+        ("azimuth_rms_deg", .number(rms(row.azimuth.after), places: 4)),
+        ("elevation_before_rms_deg", .number(rms(row.elevation.before), places: 4)),
+        ("elevation_rms_deg", .number(rms(row.elevation.after), places: 4)),
+        ("azimuth_within_1_std", .number(row.azimuth.coverage.one, places: 4)),
+        ("azimuth_within_2_std", .number(row.azimuth.coverage.two, places: 4)),
+        ("elevation_within_1_std", .number(row.elevation.coverage.one, places: 4)),
+        ("elevation_within_2_std", .number(row.elevation.coverage.two, places: 4)),
+        ("azimuth_normalised_variance", .number(square(row.azimuth.normalised), places: 4)),
+        ("elevation_normalised_variance", .number(square(row.elevation.normalised), places: 4)),
       ]
       lines.append(figures, to: &bytes)
     }
@@ -189,3 +200,5 @@ struct AngleCalibrationReport {
     moments.count > 0 ? moments.rms * moments.rms : nil
   }
 }
+
+private func share(_ part: Int, _ whole: Int) -> Double? { whole > 0 ? Double(part) / Double(whole) : nil }
