@@ -3,15 +3,47 @@ import UWBDSP
 
 /// A table with a row for each exchange; absent values are empty. Columns as the fields of `NDJSONOutput`.
 struct CSVOutput: ReplayOutput {
-  static let columns = [
-    "event", "capture", "exchange", "time_s", "peer", "distance_m", "distance_std_m", "direction_x", "direction_y",
-    "direction_z", "azimuth_deg", "elevation_deg", "azimuth_std_deg", "elevation_std_deg", "direction_status",
-    "alternative_azimuth_deg", "alternative_elevation_deg", "raw_distance_m", "raw_distance_std_m",
-    "calibrated_distance_m", "calibrated_distance_std_m", "range_bias_m", "range_bias_std_m",
-    "line_of_sight_probability",
-    "first_path_taps_poll", "first_path_taps_response", "first_path_taps_final", "snr_db", "clock_offset_ppm",
-    "clock_rejections", "chip_distance_m", "chip_raw_distance_m", "chip_azimuth_deg", "chip_elevation_deg",
-    "true_distance_m", "true_azimuth_deg", "true_elevation_deg", "fallback", "status",
+  /// What a column is called, and what it holds of a row. A tuple's function would take a copy of each row.
+  private struct Column: Sendable {
+    let name: StaticString
+    let write: @Sendable (inout CSVOutput, UpdateRow) -> Void
+
+    init(_ name: StaticString, _ write: @escaping @Sendable (inout CSVOutput, UpdateRow) -> Void) {
+      self.name = name
+      self.write = write
+    }
+  }
+
+  private static let columns: [Column] = [
+    .init("event", { $0.add($1.event.rawValue) }), .init("capture", { output, _ in output.add(output.captureField) }),
+    .init("exchange", { $0.add($1.exchange.map(Double.init), 0) }), .init("time_s", { $0.add($1.time, 6) }),
+    .init("peer", { $0.add($0.peer[$1.peer]) }), .init("distance_m", { $0.add($1.distance, 6) }),
+    .init("distance_std_m", { $0.add($1.distanceDeviation, 6) }), .init("direction_x", { $0.add($1.direction?[0], 6) }),
+    .init("direction_y", { $0.add($1.direction?[1], 6) }), .init("direction_z", { $0.add($1.direction?[2], 6) }),
+    .init("azimuth_deg", { $0.add($1.azimuth, 4) }), .init("elevation_deg", { $0.add($1.elevation, 4) }),
+    .init("azimuth_std_deg", { $0.add($1.azimuthDeviation, 4) }),
+    .init("elevation_std_deg", { $0.add($1.elevationDeviation, 4) }),
+    .init("direction_status", { $0.add($1.directionStatus?.rawValue ?? "") }),
+    .init("alternative_azimuth_deg", { $0.add($1.alternativeAzimuth, 4) }),
+    .init("alternative_elevation_deg", { $0.add($1.alternativeElevation, 4) }),
+    .init("raw_distance_m", { $0.add($1.rawDistance, 6) }),
+    .init("raw_distance_std_m", { $0.add($1.rawDistanceDeviation, 6) }),
+    .init("calibrated_distance_m", { $0.add($1.calibratedDistance, 6) }),
+    .init("calibrated_distance_std_m", { $0.add($1.calibratedDistanceDeviation, 6) }),
+    .init("range_bias_m", { $0.add($1.rangeBias, 6) }), .init("range_bias_std_m", { $0.add($1.rangeBiasDeviation, 6) }),
+    .init("line_of_sight_probability", { $0.add($1.lineOfSightProbability, 4) }),
+    .init("first_path_taps_poll", { $0.add($1.firstPathTaps.poll, 4) }),
+    .init("first_path_taps_response", { $0.add($1.firstPathTaps.response, 4) }),
+    .init("first_path_taps_final", { $0.add($1.firstPathTaps.final, 4) }), .init("snr_db", { $0.add($1.snrDB, 2) }),
+    .init("clock_offset_ppm", { $0.add($1.clockOffsetPPM, 4) }),
+    .init("clock_rejections", { $0.add($1.clockRejections.map(Double.init), 0) }),
+    .init("chip_distance_m", { $0.add($1.chipDistance, 6) }),
+    .init("chip_raw_distance_m", { $0.add($1.chipRawDistance, 6) }),
+    .init("chip_azimuth_deg", { $0.add($1.chipAzimuth, 4) }),
+    .init("chip_elevation_deg", { $0.add($1.chipElevation, 4) }),
+    .init("true_distance_m", { $0.add($1.trueDistance, 6) }), .init("true_azimuth_deg", { $0.add($1.trueAzimuth, 4) }),
+    .init("true_elevation_deg", { $0.add($1.trueElevation, 4) }),
+    .init("fallback", { $0.add($1.fallback?.rawValue ?? "") }), .init("status", { $0.add($1.status) }),
   ]
   private let output: ByteOutput
   private var capture = ""
@@ -35,11 +67,13 @@ struct CSVOutput: ReplayOutput {
 
   mutating func write(_ event: ReplayEvent) throws {
     if !hasHeader {
-      try output.write(Self.columns.joined(separator: ",") + "\n")
+      try output.write(Self.columns.map { "\($0.name)" }.joined(separator: ",") + "\n")
       hasHeader = true
     }
     row.removeAll(keepingCapacity: true)
-    append(UpdateRow(event))
+    let update = UpdateRow(event)
+    for column in Self.columns { column.write(&self, update) }
+    separators = 0
     row.append(UInt8(ascii: "\n"))
     try output.write { $0.append(contentsOf: row) }
   }
@@ -55,52 +89,6 @@ struct CSVOutput: ReplayOutput {
 
   mutating func flush() throws {
     try output.flush()
-  }
-
-  private mutating func append(_ update: UpdateRow) {
-    add(update.event.rawValue)
-    beginField()
-    row.append(contentsOf: captureField)
-    add(update.exchange.map(Double.init), 0)
-    add(update.time, 6)
-    add(peer[update.peer])
-    add(update.distance, 6)
-    add(update.distanceDeviation, 6)
-    if let direction = update.direction {
-      for index in 0..<3 { add(direction[index], 6) }
-    } else {
-      separators += 3
-    }
-    add(update.azimuth, 4)
-    add(update.elevation, 4)
-    add(update.azimuthDeviation, 4)
-    add(update.elevationDeviation, 4)
-    add(update.directionStatus?.rawValue ?? "")
-    add(update.alternativeAzimuth, 4)
-    add(update.alternativeElevation, 4)
-    add(update.rawDistance, 6)
-    add(update.rawDistanceDeviation, 6)
-    add(update.calibratedDistance, 6)
-    add(update.calibratedDistanceDeviation, 6)
-    add(update.rangeBias, 6)
-    add(update.rangeBiasDeviation, 6)
-    add(update.lineOfSightProbability, 4)
-    add(update.firstPathTaps.poll, 4)
-    add(update.firstPathTaps.response, 4)
-    add(update.firstPathTaps.final, 4)
-    add(update.snrDB, 2)
-    add(update.clockOffsetPPM, 4)
-    add(update.clockRejections.map(Double.init), 0)
-    add(update.chipDistance, 6)
-    add(update.chipRawDistance, 6)
-    add(update.chipAzimuth, 4)
-    add(update.chipElevation, 4)
-    add(update.trueDistance, 6)
-    add(update.trueAzimuth, 4)
-    add(update.trueElevation, 4)
-    add(update.fallback?.rawValue ?? "")
-    add(update.status)
-    separators = 0
   }
 
   /// Writes the separators that stand before a value.
@@ -122,5 +110,11 @@ struct CSVOutput: ReplayOutput {
   private mutating func add(_ word: String) {
     beginField()
     row.append(contentsOf: word.utf8)
+  }
+
+  /// A field as it stands in the file.
+  private mutating func add(_ field: [UInt8]) {
+    beginField()
+    row.append(contentsOf: field)
   }
 }
