@@ -136,9 +136,9 @@ public struct SetDeviceConfiguration: UCIMessage {
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) { try coder.code(&parameters, "parameters") }
 }
 
-/// Says which parameters were refused.
-public struct DeviceConfigurationResult: UCIMessage {
-  public static let kind = SetDeviceConfiguration.kind.response
+/// Says which parameters of a command were refused.
+public struct UCIRefusals<Command: UCIMessage>: UCIMessage {
+  public static var kind: UCIMessageKind { Command.kind.response }
   /// Whether it succeeded, and why not.
   public var status = UCIStatus.ok
   /// Parameters that were refused, with the reason of each.
@@ -151,6 +151,9 @@ public struct DeviceConfigurationResult: UCIMessage {
   }
 }
 
+/// Response to `SetDeviceConfiguration`.
+public typealias DeviceConfigurationResult = UCIRefusals<SetDeviceConfiguration>
+
 /// Command: get device configuration.
 public struct GetDeviceConfiguration: UCIMessage {
   public static let kind = UCIMessageKind(.command, group: 0, opcode: 0x05)
@@ -161,9 +164,9 @@ public struct GetDeviceConfiguration: UCIMessage {
   public mutating func code(_ coder: inout UCICoder) throws(UCIError) { try coder.code(&identifiers, "identifiers") }
 }
 
-/// Response to `GetDeviceConfiguration`.
-public struct DeviceConfiguration: UCIMessage {
-  public static let kind = GetDeviceConfiguration.kind.response
+/// The parameters that a command asked for.
+public struct UCIParameterAnswer<Command: UCIMessage>: UCIMessage {
+  public static var kind: UCIMessageKind { Command.kind.response }
   /// Whether it succeeded, and why not.
   public var status = UCIStatus.ok
   /// Parameters with their values.
@@ -175,6 +178,9 @@ public struct DeviceConfiguration: UCIMessage {
     try coder.code(&parameters, "parameters")
   }
 }
+
+/// Response to `GetDeviceConfiguration`.
+public typealias DeviceConfiguration = UCIParameterAnswer<GetDeviceConfiguration>
 
 /// Command: query timestamp.
 public struct QueryTimestamp: UCIMessage {

@@ -71,20 +71,8 @@ public struct SetSessionConfiguration: UCIMessage {
   }
 }
 
-/// Says which parameters were refused.
-public struct SessionConfigurationResult: UCIMessage {
-  public static let kind = SetSessionConfiguration.kind.response
-  /// Whether it succeeded, and why not.
-  public var status = UCIStatus.ok
-  /// Parameters that were refused, with the reason of each.
-  public var refused: [UCIParameterStatus] = []
-
-  public init() {}
-  public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
-    try coder.code(&status, "status")
-    try coder.code(&refused, "refused parameters")
-  }
-}
+/// Response to `SetSessionConfiguration`.
+public typealias SessionConfigurationResult = UCIRefusals<SetSessionConfiguration>
 
 /// Command: get session configuration.
 public struct GetSessionConfiguration: UCIMessage {
@@ -102,19 +90,7 @@ public struct GetSessionConfiguration: UCIMessage {
 }
 
 /// Response to `GetSessionConfiguration`.
-public struct SessionConfiguration: UCIMessage {
-  public static let kind = GetSessionConfiguration.kind.response
-  /// Whether it succeeded, and why not.
-  public var status = UCIStatus.ok
-  /// Parameters with their values.
-  public var parameters: [UCIParameter] = []
-
-  public init() {}
-  public mutating func code(_ coder: inout UCICoder) throws(UCIError) {
-    try coder.code(&status, "status")
-    try coder.code(&parameters, "parameters")
-  }
-}
+public typealias SessionConfiguration = UCIParameterAnswer<GetSessionConfiguration>
 
 /// Command: get session count.
 public struct GetSessionCount: UCIMessage {
