@@ -78,9 +78,7 @@ extension UCIDriver {
     case .configuring where session.isAnswered && session.isStopRequested: return deinitialize(id, token)
     case .configuring where session.isAnswered && session.state == .idle:
       enter(.starting, id)
-      var command = StartSession()
-      command.token = token
-      return send(command, for: id)
+      return send(StartSession(token: token), for: id)
     case .starting where session.isAnswered && session.state == .active:
       sessions[id]?.phase = .active
       let interval = session.parameters.last { $0.id == .rangingInterval }?.number ?? 200
@@ -89,9 +87,7 @@ extension UCIDriver {
       return [.started(id)] + (session.isStopRequested ? proceed(id) : [])
     case .active where session.isStopRequested:
       enter(.stopping, id)
-      var command = StopSession()
-      command.token = token
-      return send(command, for: id)
+      return send(StopSession(token: token), for: id)
     case .stopping where session.isAnswered && session.state == .idle: return deinitialize(id, token)
     default:
       // Answered, and the state is still to come.
@@ -107,9 +103,7 @@ extension UCIDriver {
     guard let session = sessions.removeValue(forKey: id) else { return [] }
     abandonCommands(of: id)
     guard let token = session.token else { return [.failed(id, error)] }
-    var command = DeinitializeSession()
-    command.token = token
-    return [.failed(id, error)] + send(command, isAbandoned: true)
+    return [.failed(id, error)] + send(DeinitializeSession(token: token), isAbandoned: true)
   }
 
   private mutating func enter(_ phase: UCIDriverSession.Phase, _ id: UInt32) {
@@ -120,9 +114,7 @@ extension UCIDriver {
 
   private mutating func deinitialize(_ id: UInt32, _ token: UInt32) -> [Event] {
     enter(.deinitializing, id)
-    var command = DeinitializeSession()
-    command.token = token
-    return send(command, for: id)
+    return send(DeinitializeSession(token: token), for: id)
   }
 
   /// Sends the configuration, in as many commands as it takes.

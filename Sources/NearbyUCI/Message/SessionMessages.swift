@@ -1,3 +1,19 @@
+/// A command that says which session it is for, and nothing else.
+public protocol UCISessionCommand: UCIMessage {
+  /// Handle of the session; before UCI 2.0 the identifier of the session.
+  var token: UInt32 { get set }
+}
+
+extension UCISessionCommand {
+  /// A command for this session.
+  public init(token: UInt32) {
+    self.init()
+    self.token = token
+  }
+
+  public mutating func code(_ coder: inout UCICoder) throws(UCIError) { try coder.code(&token, "session token") }
+}
+
 /// Command: initialize session.
 public struct InitializeSession: UCIMessage {
   public static let kind = UCIMessageKind(.command, group: 1, opcode: 0x00)
@@ -29,13 +45,11 @@ public struct SessionHandle: UCIMessage {
 }
 
 /// Command: deinitialize session.
-public struct DeinitializeSession: UCIMessage {
+public struct DeinitializeSession: UCISessionCommand {
   public static let kind = UCIMessageKind(.command, group: 1, opcode: 0x01)
-  /// Handle of the session; before UCI 2.0 the identifier of the session.
   public var token: UInt32 = 0
 
   public init() {}
-  public mutating func code(_ coder: inout UCICoder) throws(UCIError) { try coder.code(&token, "session token") }
 }
 
 /// Notification: session status.
@@ -116,13 +130,11 @@ public struct SessionCount: UCIMessage {
 }
 
 /// Command: get session state.
-public struct GetSessionState: UCIMessage {
+public struct GetSessionState: UCISessionCommand {
   public static let kind = UCIMessageKind(.command, group: 1, opcode: 0x06)
-  /// Handle of the session; before UCI 2.0 the identifier of the session.
   public var token: UInt32 = 0
 
   public init() {}
-  public mutating func code(_ coder: inout UCICoder) throws(UCIError) { try coder.code(&token, "session token") }
 }
 
 /// Response to `GetSessionState`.
@@ -141,33 +153,27 @@ public struct SessionStateAnswer: UCIMessage {
 }
 
 /// Command: start session.
-public struct StartSession: UCIMessage {
+public struct StartSession: UCISessionCommand {
   public static let kind = UCIMessageKind(.command, group: 2, opcode: 0x00)
-  /// Handle of the session; before UCI 2.0 the identifier of the session.
   public var token: UInt32 = 0
 
   public init() {}
-  public mutating func code(_ coder: inout UCICoder) throws(UCIError) { try coder.code(&token, "session token") }
 }
 
 /// Command: stop session.
-public struct StopSession: UCIMessage {
+public struct StopSession: UCISessionCommand {
   public static let kind = UCIMessageKind(.command, group: 2, opcode: 0x01)
-  /// Handle of the session; before UCI 2.0 the identifier of the session.
   public var token: UInt32 = 0
 
   public init() {}
-  public mutating func code(_ coder: inout UCICoder) throws(UCIError) { try coder.code(&token, "session token") }
 }
 
 /// Command: get ranging count.
-public struct GetRangingCount: UCIMessage {
+public struct GetRangingCount: UCISessionCommand {
   public static let kind = UCIMessageKind(.command, group: 2, opcode: 0x03)
-  /// Handle of the session; before UCI 2.0 the identifier of the session.
   public var token: UInt32 = 0
 
   public init() {}
-  public mutating func code(_ coder: inout UCICoder) throws(UCIError) { try coder.code(&token, "session token") }
 }
 
 /// Response to `GetRangingCount`.
