@@ -24,32 +24,26 @@ extension SimulatedChip {
     case is GetDeviceInfo: say(deviceInfo)
     case is GetCapabilities: say(capabilities)
     case is QueryTimestamp:
-      var answer = Timestamp()
-      answer.time = UInt64(max(0, now) * 1e6)
-      say(answer)
+      let time = UInt64(max(0, now) * 1e6)
+      say(Timestamp()) { $0.time = time }
     case let command as SetDeviceConfiguration:
       for parameter in command.parameters { configuration[parameter.id] = parameter.value }
       say(DeviceConfigurationResult())
     case let command as GetDeviceConfiguration:
-      var answer = DeviceConfiguration()
-      answer.parameters = command.identifiers.compactMap { id in configuration[id].map { UCIParameter(id, $0) } }
-      say(answer)
+      let known = command.identifiers.compactMap { id in configuration[id].map { UCIParameter(id, $0) } }
+      say(DeviceConfiguration()) { $0.parameters = known }
     case let command as InitializeSession: initialize(command, packet)
     case is GetSessionCount:
-      var answer = SessionCount()
-      answer.count = UInt8(clamping: sessions.count)
-      say(answer)
+      let count = UInt8(clamping: sessions.count)
+      say(SessionCount()) { $0.count = count }
     case let command as SetSessionConfiguration: configure(command, packet)
     case let command as GetSessionConfiguration:
       guard let session = session(command.token, packet) else { return }
-      var answer = SessionConfiguration()
-      answer.parameters = command.identifiers.compactMap { id in session.parameters[id].map { UCIParameter(id, $0) } }
-      say(answer)
+      let known = command.identifiers.compactMap { id in session.parameters[id].map { UCIParameter(id, $0) } }
+      say(SessionConfiguration()) { $0.parameters = known }
     case let command as GetSessionState:
       guard let session = session(command.token, packet) else { return }
-      var answer = SessionStateAnswer()
-      answer.state = session.state.rawValue
-      say(answer)
+      say(SessionStateAnswer()) { $0.state = session.state.rawValue }
     case let command as StartSession:
       guard let session = session(command.token, packet) else { return }
       guard session.state != .active else { return answer(packet, .sessionActive) }
@@ -68,9 +62,7 @@ extension SimulatedChip {
       change(command.token, to: .deinitialized)
     case let command as GetRangingCount:
       guard let session = session(command.token, packet) else { return }
-      var answer = RangingCount()
-      answer.count = session.sequence
-      say(answer)
+      say(RangingCount()) { $0.count = session.sequence }
     default: answer(packet, .unknownOpcode)
     }
   }
@@ -90,9 +82,8 @@ extension SimulatedChip {
     guard sessions.count < settings.maximumSessions else { return answer(packet, .tooManySessions) }
     handles &+= 1
     sessions[handles] = SimulatedChipSession(id: command.sessionID)
-    var handle = SessionHandle()
-    handle.handle = handles
-    say(handle)
+    let handle = handles
+    say(SessionHandle()) { $0.handle = handle }
     change(handles, to: .initialized)
   }
 
@@ -117,18 +108,12 @@ extension SimulatedChip {
     guard let data = try? SendData(payload: packet.payload, dialect: Self.dialect), sessions[data.token] != nil else {
       return
     }
-    var status = DataTransferStatus()
-    status.token = data.token
-    status.sequence = data.sequence
-    status.status = 1
-    say(status)
+    say(DataTransferStatus()) { ($0.token, $0.sequence, $0.status) = (data.token, data.sequence, 1) }
     grantCredit(data.token)
   }
 
   private mutating func grantCredit(_ handle: UInt32) {
-    var credit = DataCredit()
-    (credit.token, credit.availability) = (handle, 1)
-    say(credit)
+    say(DataCredit()) { ($0.token, $0.availability) = (handle, 1) }
   }
 
   // MARK: What it says of itself

@@ -139,7 +139,10 @@ public struct SimulatedChip: Sendable {
     return output
   }
 
-  mutating func say(_ message: some UCIMessage) {
+  /// - Parameter change: fields that differ from the message's defaults.
+  mutating func say<Message: UCIMessage>(_ message: Message, _ change: (inout Message) -> Void = { _ in }) {
+    var message = message
+    change(&message)
     // What the chip says itself has room in its packets.
     guard let packets = try? message.packets(in: Self.dialect) else { return }
     for packet in packets { output += (try? packet.bytes) ?? [] }
@@ -154,9 +157,7 @@ public struct SimulatedChip: Sendable {
   }
 
   mutating func say(state: DeviceState) {
-    var status = DeviceStatus()
-    status.state = state
-    say(status)
+    say(DeviceStatus()) { $0.state = state }
   }
 
   /// A response of a status alone, and what a failure adds to it.
@@ -174,9 +175,7 @@ public struct SimulatedChip: Sendable {
     if state == .active { sessions[handle]?.sequence = 0 }
     let isActive = activeSessionCount > 0
     if isActive, !wasActive { say(state: .active) }
-    var status = SessionStatus()
-    (status.token, status.state, status.reason) = (handle, state, reason)
-    say(status)
+    say(SessionStatus()) { ($0.token, $0.state, $0.reason) = (handle, state, reason) }
     if state == .deinitialized { sessions[handle] = nil }
     if wasActive, !isActive { say(state: .ready) }
   }
