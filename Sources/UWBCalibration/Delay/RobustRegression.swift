@@ -31,10 +31,10 @@ struct RobustRegression {
     var matrix: [Double]
     var side: [Double]
 
-    static func sum(_ parts: [Normal], without skipped: Int? = nil, columns: Int) -> Normal {
+    static func sum(_ parts: [Normal], columns: Int) -> Normal {
       var total = Normal(
         matrix: [Double](repeating: 0, count: columns * columns), side: [Double](repeating: 0, count: columns))
-      for (index, part) in parts.enumerated() where index != skipped {
+      for part in parts {
         for place in total.matrix.indices { total.matrix[place] += part.matrix[place] }
         for place in total.side.indices { total.side[place] += part.side[place] }
       }

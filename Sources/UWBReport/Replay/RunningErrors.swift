@@ -52,16 +52,12 @@ struct NormalisedErrors: Sendable {
   static let limit = 5.0
 
   private(set) var bins = [Int](repeating: 0, count: Int(2 * limit / width))
-  private(set) var withinOne = 0
-  private(set) var withinTwo = 0
   private var moments = RunningMoments()
 
   mutating func add(error: Double, deviation: Double) {
     let value = error / deviation
     guard deviation > 0, value.isFinite else { return }
     moments.add(value)
-    if abs(value) <= 1 { withinOne += 1 }
-    if abs(value) <= 2 { withinTwo += 1 }
     let place = (min(max(value, -Self.limit), Self.limit) + Self.limit) / Self.width
     bins[min(Int(place), bins.count - 1)] += 1
   }

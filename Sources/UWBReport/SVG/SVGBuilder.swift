@@ -29,25 +29,9 @@ struct SVGBuilder {
     path("M\(from)L\(to)", class: name)
   }
 
-  mutating func rect(_ area: Rectangle, class name: String, fill: String? = nil, title: String? = nil) {
+  mutating func rect(_ area: Rectangle, class name: String) {
     open("rect", class: name)
     coordinates([("x", area.left), ("y", area.top), ("width", area.width), ("height", area.height)])
-    if let fill { attribute("fill", fill) }
-    if let title {
-      markup += ">"
-      element("title", title)
-      markup += "</rect>\n"
-    } else {
-      markup += "/>\n"
-    }
-  }
-
-  /// A triangle on a level base; it points up where `height` is negative.
-  mutating func triangle(left: Double, base: Double, width: Double, height: Double, fill: String) {
-    open("path", class: "")
-    attribute(
-      "d", "M\(Self.pair(left, base))L\(Self.pair(left + width, base))L\(Self.pair(left + width / 2, base + height))Z")
-    attribute("fill", fill)
     markup += "/>\n"
   }
 

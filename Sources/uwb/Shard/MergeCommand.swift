@@ -123,5 +123,3 @@ struct MergeCommand: ParsableCommand {
     }
   }
 }
-
-private func ~= (pattern: ShardRecord.End, value: ShardRecord.End) -> Bool { pattern == value }

@@ -43,7 +43,8 @@ import UWBTypes
       errors.add(error: 0.3 * normal, deviation: 0.3)
     }
     #expect(abs((errors.variance ?? 0) - 1) < 0.05 && abs(errors.mean) < 0.03)
-    #expect(abs(Double(errors.withinOne) / 20_000 - 0.683) < 0.02)
+    // Between −1 and 1.
+    #expect(abs(Double(errors.bins[16..<24].reduce(0, +)) / 20_000 - 0.683) < 0.02)
     #expect(errors.bins.reduce(0, +) == 20_000)
   }
 

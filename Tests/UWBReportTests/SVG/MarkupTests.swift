@@ -25,11 +25,11 @@ import Testing
     var builder = SVGBuilder()
     builder.group(class: name, title: name) { builder in
       builder.text(name, 0, 0, class: name)
-      builder.rect(Rectangle(left: 0, top: 0, width: 1, height: 1), class: name, fill: name, title: name)
+      builder.rect(Rectangle(left: 0, top: 0, width: 1, height: 1), class: name)
     }
     let check = PictureCheck(builder.markup)
     #expect(check.isWellFormed)
-    #expect(check.elements == ["g": 1, "text": 1, "rect": 1, "title": 2])
+    #expect(check.elements == ["g": 1, "text": 1, "rect": 1, "title": 1])
     let cleaned = name.unicodeScalars.contains { $0.value < 0x20 || $0.value > 0x7E } ? nil : name
     if let cleaned { #expect(check.texts.contains(cleaned)) }
   }

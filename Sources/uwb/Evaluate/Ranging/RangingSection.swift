@@ -33,9 +33,4 @@ struct RangingEvaluationInput {
   var walks: Int
   /// Whether calibrations are made and scored, each capture left out in turn.
   var isCrossValidated: Bool
-
-  /// What is true of an exchange: the table's word where it has one, else the capture's own.
-  func truth(of exchange: RangingExchange, in capture: String) -> GroundTruth? {
-    truth?[capture: capture] ?? exchange.truth
-  }
 }
