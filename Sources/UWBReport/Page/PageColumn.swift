@@ -1,3 +1,5 @@
+import Foundation
+
 /// A column of numbers as a page carries it: whole multiples of a step, in base64.
 ///
 /// Each value is a variable-length integer of 7 bits a byte, low bits first: 0 for a missing value, else 1 + the zigzag of its difference to
@@ -28,24 +30,6 @@ struct PageColumn: Sendable, Encodable {
       bytes.append(UInt8(code))
     }
     self.step = step
-    data = Base64.text(bytes)
-  }
-}
-
-/// Bytes as text (RFC 4648).
-enum Base64 {
-  private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-
-  static func text(_ bytes: [UInt8]) -> String {
-    var text: [UInt8] = []
-    text.reserveCapacity((bytes.count + 2) / 3 * 4)
-    for start in stride(from: 0, to: bytes.count, by: 3) {
-      let part = bytes[start..<min(start + 3, bytes.count)]
-      let word = part.reduce(0) { $0 << 8 | UInt32($1) } << (8 * UInt32(3 - part.count))
-      for place in 0..<4 {
-        text.append(place <= part.count ? digits[Int(word >> (18 - 6 * UInt32(place)) & 63)] : UInt8(ascii: "="))
-      }
-    }
-    return String(decoding: text, as: UTF8.self)
+    data = Data(bytes).base64EncodedString()
   }
 }

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Impulse responses of any number in bounded memory: of each run those whose value, such as the distance, is the lowest and the highest.
 ///
 /// Runs merge as those of `MinMaxDecimator` do, so that a click on an outlier of a chart finds its response.
@@ -105,7 +107,7 @@ public struct ImpulseResponseRuns: Sendable {
     guard !rows.isEmpty else { return nil }
     return PageTrack.Waterfall(
       rows: rows.count, taps: Self.taps, before: Self.before, spacing: spacing,
-      data: Base64.text(rows.flatMap(\.levels)),
+      data: Data(rows.flatMap(\.levels)).base64EncodedString(),
       columns: [
         "time": PageColumn(rows.lazy.map(\.key.time), step: 1e-4),
         "exchange": PageColumn(rows.lazy.map { Double($0.key.exchange) }, step: 1),

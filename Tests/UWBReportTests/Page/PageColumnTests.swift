@@ -11,11 +11,6 @@ import Testing
     #expect(PageColumn([] as [Double], step: 1).data == "")
   }
 
-  @Test(arguments: 0..<10) func base64KnownAnswers(length: Int) {
-    let bytes = (0..<length).map { UInt8(truncatingIfNeeded: 251 &* ($0 + 1)) }
-    #expect(Base64.text(bytes) == Data(bytes).base64EncodedString())
-  }
-
   @Test func valuesReadBack() throws {
     let seed = UInt64.random(in: 0...UInt64.max)
     var random = SeededRandom(seed: seed)
