@@ -1,29 +1,6 @@
 import NearbyUCI
 import UWBTypes
 
-/// Exchanges that came together and are handed over one by one.
-struct PendingExchanges {
-  private var exchanges: [RangingExchange] = []
-  private var handed = 0
-
-  var isEmpty: Bool { handed == exchanges.count }
-
-  /// Lets `body` append more.
-  mutating func take(_ body: (inout [RangingExchange]) -> Void) {
-    if isEmpty, handed > 0 {
-      exchanges.removeAll(keepingCapacity: true)
-      handed = 0
-    }
-    body(&exchanges)
-  }
-
-  mutating func next() -> RangingExchange? {
-    guard !isEmpty else { return nil }
-    defer { handed += 1 }
-    return exchanges[handed]
-  }
-}
-
 /// Exchanges from a UCI chip's traffic: one for each peer of each round, with what the chip has measured and the impulse responses of its
 /// diagnostics. Live traffic and a recording of it give the same.
 public struct UCIExchanges: Sendable {

@@ -13,10 +13,8 @@ import UWBTypes
 public struct UCILog: CaptureReader {
   public let header = CaptureHeader(format: "uci-log", profile: UCIExchanges.header.profile)
   private var scanner: LineScanner
-  private var exchanges = UCIExchanges()
+  private var traffic = UCITraffic()
   private var clock = UCILogClock()
-  private var own = SkippedInput()
-  private var pending = PendingExchanges()
   private var octets: [UInt8] = []
   private var packets: [UCIPacket] = []
 
@@ -25,29 +23,25 @@ public struct UCILog: CaptureReader {
 
   public var bytesRead: Int { scanner.bytesRead }
 
-  public var skipped: SkippedInput {
-    var all = own
-    all.merge(exchanges.skipped)
-    return all
-  }
+  public var skipped: SkippedInput { traffic.skipped }
 
   public mutating func next() throws -> RangingExchange? {
-    while pending.isEmpty {
+    while traffic.isEmpty {
       guard let line = try scanner.next() else {
-        own.addTooLong(of: &scanner)
-        pending.take { $0 += exchanges.finish() }
+        traffic.passedOver.addTooLong(of: &scanner)
+        traffic.finish()
         break
       }
-      own.addTooLong(of: &scanner)
+      traffic.passedOver.addTooLong(of: &scanner)
       take(line.bytes.span)
     }
-    return pending.next()
+    return traffic.next()
   }
 
   private mutating func take(_ line: Span<UInt8>) {
     guard let start = Self.packets(line, &octets, &packets) else {
       if !ByteText.isBlank(line, from: 0), line[ByteText.skippingBlanks(line, from: 0)] != UInt8(ascii: "#") {
-        own.add("otherLine", at: "line \(scanner.lineNumber)")
+        traffic.passedOver.add("otherLine", at: "line \(scanner.lineNumber)")
       }
       return
     }
@@ -57,7 +51,7 @@ public struct UCILog: CaptureReader {
     let prefix = mayHaveTime ? ByteText.string(line, limit: start) : ""
     for packet in packets {
       let microseconds = clock.microseconds(of: packet, prefix)
-      pending.take { exchanges.push(packet, microseconds: microseconds, into: &$0) }
+      traffic.push(packet, microseconds: microseconds)
     }
   }
 

@@ -22,20 +22,14 @@ public struct UCIRecording: CaptureReader {
   private let source: ByteSource
   private var isBigEndian = false
   private var interfaces: [Interface] = []
-  private var exchanges = UCIExchanges()
-  private var own = SkippedInput()
-  private var pending = PendingExchanges()
+  private var traffic = UCITraffic()
 
   /// A reader of these bytes.
   public init(_ source: ByteSource) { self.source = source }
 
   public var bytesRead: Int { source.bytesConsumed }
 
-  public var skipped: SkippedInput {
-    var all = own
-    all.merge(exchanges.skipped)
-    return all
-  }
+  public var skipped: SkippedInput { traffic.skipped }
 
   static func recognise(_ bytes: Span<UInt8>) -> CaptureFormat.Recognition {
     let magic: [UInt8] = [0x0A, 0x0D, 0x0D, 0x0A]
@@ -44,15 +38,15 @@ public struct UCIRecording: CaptureReader {
   }
 
   public mutating func next() throws -> RangingExchange? {
-    while pending.isEmpty {
+    while traffic.isEmpty {
       guard let block = try nextBlock() else {
-        pending.take { $0 += exchanges.finish() }
+        traffic.finish()
         break
       }
       takeBlock(block)
       source.consume(block.length)
     }
-    return pending.next()
+    return traffic.next()
   }
 
   // MARK: Blocks
@@ -68,7 +62,7 @@ public struct UCIRecording: CaptureReader {
   private mutating func nextBlock() throws -> Block? {
     let place = source.bytesConsumed
     guard try fill(12) else {
-      if !source.buffered.isEmpty { own.add("truncatedBlock", at: "byte \(place)") }
+      if !source.buffered.isEmpty { traffic.passedOver.add("truncatedBlock", at: "byte \(place)") }
       source.consume(source.buffered.count)
       return nil
     }
@@ -80,13 +74,13 @@ public struct UCIRecording: CaptureReader {
     }
     let length = Int(number(source.buffered, 4, as: UInt32.self))
     guard length >= 12, length % 4 == 0, length <= Self.blockLimit else {
-      own.add("badBlock", at: "byte \(place)")
+      traffic.passedOver.add("badBlock", at: "byte \(place)")
       source.consume(source.buffered.count)
       while try source.fill() { source.consume(source.buffered.count) }
       return nil
     }
     guard try fill(length) else {
-      own.add("truncatedBlock", at: "byte \(place)")
+      traffic.passedOver.add("truncatedBlock", at: "byte \(place)")
       source.consume(source.buffered.count)
       return nil
     }
@@ -111,7 +105,7 @@ public struct UCIRecording: CaptureReader {
     switch block.type {
     case 1 where block.body.count >= 8: interfaces.append(interface(block.body))
     case 6 where block.body.count >= 20: takePacket(block.body)
-    case 1, 6: own.add("badBlock")
+    case 1, 6: traffic.passedOver.add("badBlock")
     default: break
     }
   }
@@ -137,19 +131,19 @@ public struct UCIRecording: CaptureReader {
   /// Enhanced packet: interface u32, time high u32, low u32, captured u32, original u32, packet, options.
   private mutating func takePacket(_ body: UnsafeRawBufferPointer) {
     let index = Int(number(body, 0, as: UInt32.self))
-    guard interfaces.indices.contains(index) else { return own.add("badBlock") }
-    guard interfaces[index].isUCI else { return own.add("otherLinkType") }
+    guard interfaces.indices.contains(index) else { return traffic.passedOver.add("badBlock") }
+    guard interfaces[index].isUCI else { return traffic.passedOver.add("otherLinkType") }
     let count = UInt64(number(body, 4, as: UInt32.self)) << 32 | UInt64(number(body, 8, as: UInt32.self))
     let captured = Int(number(body, 12, as: UInt32.self))
-    guard captured <= body.count - 20 else { return own.add("badBlock") }
+    guard captured <= body.count - 20 else { return traffic.passedOver.add("badBlock") }
     // Android marks the opening of the chip so.
     guard captured > 0 else { return }
     guard let packet = Self.packet(body.bindMemory(to: UInt8.self).span.extracting(20..<(20 + captured))) else {
-      return own.add("badPacket")
+      return traffic.passedOver.add("badPacket")
     }
     let time = UInt64(min(Double(UInt64.max / 2), Double(count) * interfaces[index].microseconds))
     let exact = interfaces[index].microseconds == 1 ? count : time
-    pending.take { exchanges.push(packet, microseconds: exact, into: &$0) }
+    traffic.push(packet, microseconds: exact)
   }
 
   /// A packet as on the wire, or with Android's header: a length of four bytes in place of the reserved octet and one, or of two.
