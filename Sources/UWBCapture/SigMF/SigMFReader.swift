@@ -68,19 +68,19 @@ public struct SigMFReader: CaptureReader {
       guard let first = try ahead ?? nextSegment() else { return nil }
       ahead = nil
       messages.removeAll(keepingCapacity: true)
-      messages.append((first.name, first.message.message(try impulseResponse(first))))
+      messages.append((first.name, first.fields.message.message(try impulseResponse(first))))
       while let segment = try nextSegment() {
         guard segment.index == first.index, segment.exchange == nil else {
           ahead = segment
           break
         }
-        if segment.stsSegment != nil {
+        if segment.fields.stsSegment != nil {
           try addSTS(segment)
           continue
         }
         // More than an exchange can have are counted, not kept.
         guard messages.count < Self.maximumMessages else { continue }
-        messages.append((segment.name, segment.message.message(try impulseResponse(segment))))
+        messages.append((segment.name, segment.fields.message.message(try impulseResponse(segment))))
       }
       guard let exchange = first.exchange else {
         pass("incompleteExchange", first)
@@ -103,7 +103,7 @@ public struct SigMFReader: CaptureReader {
   private mutating func addSTS(_ segment: SigMFSegment) throws {
     let response = try impulseResponse(segment)
     guard let last = messages.indices.last, messages[last].name == segment.name,
-      let count = messages[last].message.reception?.stsImpulseResponses.count, segment.stsSegment == count + 1
+      let count = messages[last].message.reception?.stsImpulseResponses.count, segment.fields.stsSegment == count + 1
     else { return pass("strayStsSegment", segment) }
     guard let response else { return }
     messages[last].message.reception?.stsImpulseResponses.append(response)
@@ -153,7 +153,7 @@ public struct SigMFReader: CaptureReader {
 
   private mutating func impulseResponse(_ segment: SigMFSegment) throws -> ChannelImpulseResponse? {
     guard segment.tapCount > 0 else { return nil }
-    let spacing = segment.tapSpacing ?? UWB.tap
+    let spacing = segment.fields.tapSpacing ?? UWB.tap
     guard shapes.admit(antennaCount: layout.antennaCount, tapCount: segment.tapCount, tapSpacing: spacing) else {
       pass("unsupportedShape", segment)
       return nil
@@ -167,7 +167,7 @@ public struct SigMFReader: CaptureReader {
       return nil
     }
     sampleBytes += segment.tapCount * length
-    let scale = segment.scale ?? 1
+    let scale = segment.fields.scale ?? 1
     // SigMF interleaves channels: antennas one sample apart, taps as many samples as there are antennas.
     return ChannelImpulseResponse(
       storage: storage, byteOffset: offset, format: layout.format, antennaCount: layout.antennaCount,

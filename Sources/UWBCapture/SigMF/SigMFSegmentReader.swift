@@ -9,12 +9,9 @@ struct SigMFSegment {
   let sampleStart: Int
   let index: Int
   let tapCount: Int
-  let scale: Float?
-  let tapSpacing: Double?
-  /// Which segment of the STS the CIR is of, from 1; `nil` for that of the preamble.
-  let stsSegment: Int?
   let name: SigMFMessageName
-  let message: SigMFMessageFields
+  /// All fields; those that have to be there are the segment's own, too.
+  let fields: SigMFSegmentFields
   /// What an exchange's first segment says of the whole exchange.
   let exchange: SigMFExchangeFields?
 
@@ -27,11 +24,8 @@ struct SigMFSegment {
     self.sampleStart = sampleStart
     self.index = index
     self.tapCount = tapCount
-    scale = fields.scale
-    tapSpacing = fields.tapSpacing
-    stsSegment = fields.stsSegment
     self.name = name
-    message = fields.message
+    self.fields = fields
     // The count of messages marks an exchange's first segment.
     exchange = fields.exchange.messageCount == nil ? nil : fields.exchange
     guard exchange?.isComplete ?? true else { return nil }
@@ -39,15 +33,16 @@ struct SigMFSegment {
 }
 
 /// The fields of one segment, as far as they were there.
-private struct SigMFSegmentFields {
-  var sampleStart: Int?
-  var index: Int?
-  var tapCount: Int?
-  var scale: Float?
-  var tapSpacing: Double?
-  var stsSegment: Int?
-  var message = SigMFMessageFields()
-  var exchange = SigMFExchangeFields()
+struct SigMFSegmentFields {
+  private(set) var sampleStart: Int?
+  private(set) var index: Int?
+  private(set) var tapCount: Int?
+  private(set) var scale: Float?
+  private(set) var tapSpacing: Double?
+  /// Which segment of the STS the CIR is of, from 1; `nil` for that of the preamble.
+  private(set) var stsSegment: Int?
+  private(set) var message = SigMFMessageFields()
+  private(set) var exchange = SigMFExchangeFields()
   private var frequency: Double?
 
   mutating func take(_ key: JSONCursor.Key, _ cursor: inout JSONCursor) -> Bool {
