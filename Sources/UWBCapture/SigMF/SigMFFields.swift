@@ -232,14 +232,3 @@ struct SigMFExchangeFields {
     return isWhole ? truth : nil
   }
 }
-
-extension JSONCursor {
-  /// Reads a field's value; `null` leaves it absent, and so does the `NaN` that Python writes.
-  ///
-  /// - Returns: whether it could be read.
-  mutating func read<Value>(_ field: inout Value?, _ value: (inout JSONCursor) -> Value?) -> Bool {
-    if skipAbsentNumber() { return true }
-    field = value(&self)
-    return field != nil
-  }
-}

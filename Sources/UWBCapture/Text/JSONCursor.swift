@@ -242,6 +242,15 @@ struct JSONCursor {
     return bareword() > 0
   }
 
+  /// Reads a field's value; `null` leaves it absent, and so does the `NaN` that Python writes.
+  ///
+  /// - Returns: whether it could be read.
+  mutating func read<Value>(_ field: inout Value?, _ value: (inout JSONCursor) -> Value?) -> Bool {
+    if skipAbsentNumber() { return true }
+    field = value(&self)
+    return field != nil
+  }
+
   // MARK: -
 
   private struct Number {

@@ -93,8 +93,8 @@ struct UwbCoreLines: CIRLineParser {
         type = cursor.string()
         return type != nil
       }
-      if key.matches("fp_idx") { return Self.optional(&cursor, &firstPath) }
-      if key.matches("fp_power") { return Self.optional(&cursor, &power) }
+      if key.matches("fp_idx") { return cursor.read(&firstPath) { $0.number() } }
+      if key.matches("fp_power") { return cursor.read(&power) { $0.number() } }
       if key.matches("acc_cnt") {
         count = cursor.integer(in: 0...65_535)
         return count != nil
@@ -132,12 +132,6 @@ struct UwbCoreLines: CIRLineParser {
     swap(&taken, &samples)
     taken.removeAll(keepingCapacity: true)
     return taken
-  }
-
-  private static func optional(_ cursor: inout JSONCursor, _ value: inout Double?) -> Bool {
-    if cursor.skipAbsentNumber() { return true }
-    value = cursor.number()
-    return value != nil
   }
 
   // The printed numbers are a chip's integers; single precision holds those of up to 24 bits exactly.
