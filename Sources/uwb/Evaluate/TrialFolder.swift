@@ -26,10 +26,8 @@ struct TrialFolder {
   mutating func add<Truth: Encodable>(ending: String, _ write: (OutputFile) throws -> Truth) throws {
     let data = try OutputFile(path: "\(path)/\(count).\(ending)")
     let truth = try write(data)
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = .sortedKeys
     let description = try OutputFile(path: "\(path)/\(count).json")
-    try description.append(try encoder.encode(truth))
+    try description.append(try JSONFile.encode(truth))
     try OutputFile.commit([data, description])
     count += 1
   }

@@ -25,8 +25,6 @@ enum CalibrationFile {
 
   /// Changes one part of the file at `path`; a file that is not there yet is begun.
   static func update(_ path: String, _ change: (inout Calibration, inout CalibrationOrigins) -> Void) throws {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
     // Two that change different parts lose neither.
     try OutputFile.locked(path) {
       var calibration = FileManager.default.fileExists(atPath: path) ? try read(path) : Calibration()
@@ -34,7 +32,7 @@ enum CalibrationFile {
       change(&calibration, &origins)
       calibration.origins = origins
       calibration.version = Calibration.version
-      try OutputFile.write(try encoder.encode(calibration), to: path)
+      try OutputFile.write(try JSONFile.encode(calibration, .prettyPrinted), to: path)
     }
   }
 

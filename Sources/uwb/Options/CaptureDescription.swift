@@ -66,9 +66,8 @@ struct CaptureDescription: Codable, Hashable {
         return whole.hasPrefix(folder) ? String(whole.dropFirst(folder.count)) : whole
       }
     }
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
-    try OutputFile.write(try encoder.encode(description) + Data("\n".utf8), to: Self.path(of: capture))
+    let text = try JSONFile.encode(description, [.prettyPrinted, .withoutEscapingSlashes])
+    try OutputFile.write(text + Data("\n".utf8), to: Self.path(of: capture))
   }
 
   /// Fields that may name files, which lie where they lie as seen from the capture.

@@ -1,7 +1,7 @@
 import Foundation
 import UWBCapture
 
-/// Small JSON files that people write by hand.
+/// Small JSON files, which people may write by hand.
 enum JSONFile {
   /// - Parameter shape: what the file may hold; fields beyond it are errors. `nil` leaves unknown fields alone.
   /// - Throws: `CaptureError` that names the field or the line.
@@ -29,6 +29,13 @@ enum JSONFile {
     } catch {
       throw failure(nil, "is not JSON")
     }
+  }
+
+  /// Keys are sorted: the same value gives the same bytes.
+  static func encode(_ value: some Encodable, _ formatting: JSONEncoder.OutputFormatting = []) throws -> Data {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = formatting.union(.sortedKeys)
+    return try encoder.encode(value)
   }
 
   private static func place(_ path: [any CodingKey]) -> String? {

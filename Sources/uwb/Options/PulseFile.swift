@@ -39,12 +39,10 @@ enum PulseFile {
   }
 
   static func write(_ estimate: PulseEstimation.Estimate, to path: String) throws {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys]
     let pulse = estimate.pulse
     let contents = Contents(
       spacing: pulse.spacing, peak: pulse.peakPosition, samples: pulse.samples, modelError: estimate.modelError)
-    try OutputFile.write(try encoder.encode(contents), to: path)
+    try OutputFile.write(try JSONFile.encode(contents), to: path)
   }
 
   /// Seconds from sample to sample, and of a whole pulse.
