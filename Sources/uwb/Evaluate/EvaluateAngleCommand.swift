@@ -103,7 +103,7 @@ struct EvaluateAngleCommand: ParsableCommand {
     var run = EvaluationRun(
       EvaluationRows(options.output, ByteOutput(), columns: AngleEvaluationText.columns, nameWidth: 36),
       note: "angles in degrees")
-    var trialExport = try export.map { try SnapshotExport(folder: $0, inputs: [array]) }
+    var trialExport = try export.map { try TrialFolder($0, inputs: [array]) }
     let name = "\(array), \(sources), \(snapshots) \(snapshots == 1 ? "snapshot" : "snapshots")"
     let ratios = try DecibelList.parse(snr)
     let ticker = TrialTicker(total: trials * ratios.count)

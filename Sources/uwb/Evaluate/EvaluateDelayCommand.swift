@@ -101,7 +101,7 @@ struct EvaluateDelayCommand: ParsableCommand {
     var run = EvaluationRun(
       EvaluationRows(options.output, ByteOutput(), columns: DelayEvaluationText.columns, nameWidth: 26),
       note: "lengths in mm")
-    var trialExport = try export.map { try TrialExport(folder: $0, inputs: files) }
+    var trialExport = try export.map { try TrialFolder($0, inputs: files) }
     let ticker = TrialTicker(total: methods.isEmpty ? 0 : trials * generators.count)
     defer { ticker.finish() }
     for (number, (name, generator)) in generators.enumerated() {

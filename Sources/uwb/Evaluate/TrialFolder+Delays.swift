@@ -4,13 +4,9 @@ import UWBCapture
 import UWBDSP
 import UWBSimulation
 
-/// Writes the trials of an evaluation for other programs: `<n>.cf32` (complex64, little-endian, trials × taps) and
-/// `<n>.json`, which says what is true of them; n counts the cases from 0.
-struct TrialExport {
-  private var folder: TrialFolder
-
+extension TrialFolder {
   /// What `<n>.json` holds.
-  private struct Truth: Encodable {
+  private struct DelayTruth: Encodable {
     var `case`: String
     var snrdB: Double
     var seed: UInt64
@@ -32,28 +28,23 @@ struct TrialExport {
     }
   }
 
-  /// - Parameters:
-  ///   - folder: made where it is not there yet.
-  ///   - inputs: files that are read meanwhile, of which none may be replaced.
-  init(folder: String, inputs: [String]) throws {
-    self.folder = try TrialFolder(folder, inputs: inputs)
-  }
-
-  /// Writes one case. `trials` from the first on: the same that an evaluation with this generator sees.
+  /// Writes one case of an evaluation of delays: CIRs as complex64, little-endian, trials × taps.
+  ///
+  /// - Parameter trials: how many from the first on: the same that an evaluation with this generator sees.
   mutating func write(_ generator: DelayTrialGenerator, trials: Int, case name: String) throws {
-    var truth = Truth(
+    var truth = DelayTruth(
       case: name, snrdB: generator.snrdB, seed: generator.seed, tapCount: generator.synthesizer.tapCount,
       trials: trials, pathDelaysTaps: Self.pathDelays(generator.channel), firstPathTaps: [], noiseVariance: [])
     var bounds: [Double] = []
     var samples: [Complex<Float>] = []
-    try folder.add(ending: "cf32") { file in
+    try add(ending: "cf32") { file in
       for index in 0..<trials {
         let trial = generator.trial(index, into: &samples)
         truth.firstPathTaps.append(trial.firstPathTaps)
         truth.noiseVariance.append(trial.noiseVariance)
         if let bound = generator.firstPathBound(trial) { bounds.append(bound) }
         let patterns = samples.flatMap { [$0.rawStorage.x.bitPattern, $0.rawStorage.y.bitPattern] }
-        try file.append(TrialFolder.littleEndian(patterns))
+        try file.append(Self.littleEndian(patterns))
       }
       if bounds.count == trials {
         truth.bound = (bounds.reduce(0, +) / Double(trials)).squareRoot() * UWB.tap * UWB.speedOfLightInAir

@@ -3,13 +3,9 @@ import UWBCapture
 import UWBDSP
 import UWBSimulation
 
-/// Writes the trials of an evaluation of angles for other programs: `<n>.cf64` (complex128, little-endian, trials ×
-/// antennas × snapshots) and `<n>.json`, which says what is true of them; n counts the cases from 0.
-struct SnapshotExport {
-  private var folder: TrialFolder
-
+extension TrialFolder {
   /// What `<n>.json` holds.
-  private struct Truth: Encodable {
+  private struct AngleTruth: Encodable {
     var `case`: String
     var snrdB: Double
     var seed: UInt64
@@ -38,14 +34,11 @@ struct SnapshotExport {
     }
   }
 
-  /// - Parameter folder: made where it is not there yet.
-  init(folder: String, inputs: [String?]) throws {
-    self.folder = try TrialFolder(folder, inputs: inputs)
-  }
-
-  /// Writes one case. `trials` from the first on: the same that an evaluation with this generator sees.
+  /// Writes one case of an evaluation of angles: snapshots as complex128, little-endian, trials × antennas × snapshots.
+  ///
+  /// - Parameter trials: how many from the first on: the same that an evaluation with this generator sees.
   mutating func write(_ generator: DirectionTrialGenerator, trials: Int, case name: String) throws {
-    var truth = Truth(
+    var truth = AngleTruth(
       case: name, snrdB: generator.snrdB, seed: generator.seed, trials: trials,
       antennas: generator.array.positions.count, snapshots: generator.snapshotCount, carrier: generator.array.carrier,
       positions: generator.array.positions.map { [$0.x, $0.y, $0.z] }, sources: generator.scene.sourceCount,
@@ -54,14 +47,14 @@ struct SnapshotExport {
       .pooledBound()
     truth.bound = bound?.degrees
     var snapshots = Snapshots(antennaCount: truth.antennas, snapshotCount: truth.snapshots)
-    try folder.add(ending: "cf64") { file in
+    try add(ending: "cf64") { file in
       for index in 0..<trials {
         let trial = generator.trial(index, into: &snapshots)
         let angles = trial.directions.map { Direction.angles(of: $0) }
         truth.azimuths.append(angles.map { $0.azimuth.degrees })
         truth.elevations.append(angles.map { $0.elevation.degrees })
         let patterns = zip(snapshots.real, snapshots.imaginary).flatMap { [$0.bitPattern, $1.bitPattern] }
-        try file.append(TrialFolder.littleEndian(patterns))
+        try file.append(Self.littleEndian(patterns))
       }
       return truth
     }
