@@ -2,11 +2,7 @@ import UWBDSP
 
 /// Writes what `uwb calibrate bias` found out: a table for people, or one JSON object a line.
 struct BiasOutput {
-  enum Kind: String, CaseIterable {
-    case table, ndjson
-  }
-
-  var kind: Kind
+  var kind: TableOutput
   var output: ByteOutput
 
   func write(_ figures: BiasFigures, _ exchanges: LabelledExchanges) throws {

@@ -49,7 +49,7 @@ struct CalibrateAngleCommand: ParsableCommand {
   var out: String
 
   @Option(help: "What to print: a table, or ndjson.")
-  var output = OutputKind.table
+  var output = TableOutput.table
 
   @Option(
     help: ArgumentHelp(
@@ -59,10 +59,6 @@ struct CalibrateAngleCommand: ParsableCommand {
   @OptionGroup var page: ReportOptions
 
   @OptionGroup var messages: MessageOptions
-
-  enum OutputKind: String, ExpressibleByArgument, CaseIterable {
-    case table, ndjson
-  }
 
   private var innerLimits: SIMD2<Double>? {
     let parts = inner.split(separator: ",").compactMap { Double($0) }

@@ -6,7 +6,6 @@ import UWBCapture
 import UWBDSP
 import UWBReport
 
-extension BiasOutput.Kind: ExpressibleByArgument {}
 extension QualityFeatureSet: ExpressibleByArgument {}
 
 /// `uwb calibrate bias`: line of sight and range bias from labelled captures.
@@ -44,7 +43,7 @@ struct CalibrateBiasCommand: ParsableCommand {
   var out: String
 
   @Option(help: "What to write: a table or ndjson.")
-  var output = BiasOutput.Kind.table
+  var output = TableOutput.table
 
   @Option(help: ArgumentHelp("Draw error distributions and the ROC into this file.", valueName: "file.svg"))
   var svg: String?

@@ -20,7 +20,7 @@ struct EvaluateScenariosCommand: ParsableCommand {
   var files: [String]
 
   @Option(help: "table or ndjson.")
-  var output = Output.table
+  var output = TableOutput.table
 
   @Option(help: "Seed in place of the files' own.")
   var seed: UInt64?
@@ -28,10 +28,6 @@ struct EvaluateScenariosCommand: ParsableCommand {
   @OptionGroup var page: ReportOptions
 
   @OptionGroup var messages: MessageOptions
-
-  enum Output: String, ExpressibleByArgument, CaseIterable {
-    case table, ndjson
-  }
 
   /// Hosts let time pass that often in a room, s; a timeout comes out no later.
   private static let heartbeat = 0.06
