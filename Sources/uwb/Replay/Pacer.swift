@@ -1,4 +1,10 @@
+import ArgumentParser
 import Foundation
+
+/// `--pace`: at the pace of the clock that ran then, or as quickly as possible.
+enum Pace: String, ExpressibleByArgument, CaseIterable {
+  case recorded, fast
+}
 
 /// Holds a replay back to the capture's own clock.
 struct Pacer {

@@ -93,10 +93,6 @@ struct ReplayCommand: ParsableCommand {
     }
   }
 
-  enum Pace: String, ExpressibleByArgument, CaseIterable {
-    case recorded, fast
-  }
-
   mutating func run() throws {
     try prepare()
     try Interruption.finishing {

@@ -46,10 +46,6 @@ struct SimulateCommand: AsyncParsableCommand {
 
   @OptionGroup var messages: MessageOptions
 
-  enum Pace: String, ExpressibleByArgument, CaseIterable {
-    case recorded, fast
-  }
-
   func validate() throws {
     guard live || page.report == nil else { throw ValidationError("--report shows what --live prints: give both.") }
     if ScenarioFile.isNamed(by: scenario) {
