@@ -39,10 +39,12 @@ struct AngleMeasurements {
               remedy: "Calibrate each device by itself, or give its antennas with --array.")
           }
         }
+        // Of a truth that knows one angle the other is 0.
+        let azimuth = known?.azimuth ?? (known?.elevation == nil ? nil : 0)
+        let elevation = known?.elevation ?? 0
         if let differences = exchange.phaseDifferences, !differences.isEmpty {
-          if let azimuth = known?.azimuth ?? (known?.elevation == nil ? nil : 0) {
-            samples.append(
-              PhaseSample(azimuth: azimuth, elevation: known?.elevation ?? 0, differences: differences))
+          if let azimuth {
+            samples.append(PhaseSample(azimuth: azimuth, elevation: elevation, differences: differences))
             chip.append((exchange.chipReport?.azimuth, exchange.chipReport?.elevation))
           } else {
             withoutTruth += 1
@@ -50,9 +52,8 @@ struct AngleMeasurements {
         } else if let engine,
           let amplitudes = engine.engine.firstPathAmplitudes(of: exchange, using: engine.workspace)
         {
-          if let azimuth = known?.azimuth ?? (known?.elevation == nil ? nil : 0) {
-            snapshots.append(
-              AntennaSnapshot(azimuth: azimuth, elevation: known?.elevation ?? 0, amplitudes: amplitudes))
+          if let azimuth {
+            snapshots.append(AntennaSnapshot(azimuth: azimuth, elevation: elevation, amplitudes: amplitudes))
           } else {
             withoutTruth += 1
           }
