@@ -208,9 +208,7 @@ public struct PathsReport: Sendable {
   }
 
   private var table: PageTable {
-    func text(_ value: Double?, _ places: Int, _ unit: String) -> String {
-      value.map { "\(NumberText.fixed($0, decimals: places)) \(unit)" } ?? "–"
-    }
+    let text = NumberText.fixed(_:decimals:unit:)
     var table = PageTable(
       columns: [
         "Capture and CIR", "Found", "Not found", "First path, mean", "Stated σ, median", "SNR, mean",

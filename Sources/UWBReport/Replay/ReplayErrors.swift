@@ -115,7 +115,7 @@ public struct ReplayErrors: Sendable {
       _ variance: Double?
     ) {
       func text(_ value: Double?) -> String {
-        value.map { "\(NumberText.fixed($0 * scale, decimals: places)) \(unit)" } ?? "–"
+        NumberText.fixed(value.map { $0 * scale }, decimals: places, unit: unit)
       }
       table.rows.append([
         name, stage, NumberText.count(errors.count), text(errors.mean), text(errors.rootMeanSquare),

@@ -154,9 +154,7 @@ extension ReplayReport {
     var table = PageTable(
       columns: [trackName, "Updates", "Rejected", "Distance, mean", "Stated σ, mean", "SNR, mean"]
         + (hasTruth ? ["Error, median", "Error, 90 %", "Chip's error, 90 %"] : []))
-    func text(_ value: Double?, _ places: Int, _ unit: String) -> String {
-      value.map { "\(NumberText.fixed($0, decimals: places)) \(unit)" } ?? "–"
-    }
+    let text = NumberText.fixed(_:decimals:unit:)
     for track in tracks + (unlisted.updates + unlisted.rejected > 0 ? [unlisted] : []) {
       var row = [
         track.name.text, NumberText.count(track.updates), NumberText.count(track.rejected),

@@ -21,6 +21,11 @@ enum NumberText {
     return (value < 0 && scaled > 0 ? "−" : "") + digits(UInt(scaled), decimals: places)
   }
 
+  /// The same with its unit behind it; "–" for no value.
+  static func fixed(_ value: Double?, decimals: Int, unit: String) -> String {
+    value.map { "\(fixed($0, decimals: decimals)) \(unit)" } ?? "–"
+  }
+
   /// At most `digits` significant digits, trailing zeros dropped; a power of ten below 10⁻⁵ and from 10⁷ on.
   static func significant(_ value: Double, digits count: Int = 3) -> String {
     guard value.isFinite else { return notFinite(value) }
