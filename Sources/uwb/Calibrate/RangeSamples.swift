@@ -98,9 +98,7 @@ struct RangeSamples {
       before.add(sample.error, deviation: sample.deviation)
       let bias = calibration.bias(
         local: sample.local, peer: sample.peer, powerdBm: sample.powerdBm, lineOfSightProbability: probability)
-      after.add(
-        sample.error - bias.distance,
-        deviation: (sample.deviation * sample.deviation + bias.deviation * bias.deviation).squareRoot())
+      after.add(sample.error, deviation: sample.deviation, without: bias)
     }
     return (before, after)
   }

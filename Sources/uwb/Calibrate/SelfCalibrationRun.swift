@@ -165,9 +165,7 @@ struct SelfCalibrationRun {
     for sample in ranges.samples {
       before.add(sample.error, deviation: sample.deviation)
       let bias = calibration.bias(local: sample.pair.one, peer: sample.pair.other, powerdBm: nil)
-      after.add(
-        sample.error - bias.distance,
-        deviation: (sample.deviation * sample.deviation + bias.deviation * bias.deviation).squareRoot())
+      after.add(sample.error, deviation: sample.deviation, without: bias)
     }
     var table = EvaluationTable(
       name: "errors against the captures' own truth, which took no part", columns: ["stage"] + RangingErrors.columns)

@@ -25,6 +25,11 @@ struct RangingErrors {
     if abs(error) <= 2 * deviation { withinTwo += 1 }
   }
 
+  /// The same under a calibration, which takes off a bias.
+  mutating func add(_ error: Double, deviation: Double, without bias: (distance: Double, deviation: Double)) {
+    add(error - bias.distance, deviation: (deviation * deviation + bias.deviation * bias.deviation).squareRoot())
+  }
+
   mutating func add(_ other: RangingErrors) {
     errors += other.errors
     deviations += other.deviations
