@@ -41,14 +41,17 @@ struct SigMFGlobal: Codable, Equatable {
 }
 
 /// What a recording calls the messages of an exchange.
-enum SigMFMessageName: String {
+package enum SigMFMessageName: String, Sendable {
   case poll, response, final
   case secondPoll = "second_poll"
+
+  /// For people.
+  package var text: String { self == .secondPoll ? "second poll" : rawValue }
 }
 
 extension RangingExchange {
   /// The messages that there are, by name, in the order in which they were sent.
-  var namedMessages: [(name: SigMFMessageName, message: RangingMessage)] {
+  package var namedMessages: [(name: SigMFMessageName, message: RangingMessage)] {
     [
       (SigMFMessageName.poll, poll as RangingMessage?), (.response, response), (.secondPoll, secondPoll),
       (.final, final),

@@ -16,10 +16,7 @@ struct ExchangeText {
     lines.append("exchange \(exchange.index) at \(decimal(exchange.time, 6)) s (\(header.format), \(header.profile))")
     lines.append(
       "  peer \(exchange.peer)\(exchange.local.map { ", local \($0)" } ?? ""), polled by the \(exchange.initiator)")
-    lines += messageLines("poll", exchange.poll)
-    if let response = exchange.response { lines += messageLines("response", response) }
-    if let second = exchange.secondPoll { lines += messageLines("second poll", second) }
-    if let final = exchange.final { lines += messageLines("final", final) }
+    for (name, message) in exchange.namedMessages { lines += messageLines(name.text, message) }
     if let chip = exchange.chipReport {
       lines.append(
         "  chip: distance \(metres(chip.distance)), raw \(metres(chip.rawDistance)), "

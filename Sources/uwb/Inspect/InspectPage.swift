@@ -47,23 +47,19 @@ struct InspectPage {
   private var drawn: [Drawn] {
     let finder = PathFinder(engine, capture: "", kind: .csv, listsPaths: false, keepsRows: true)
     let rows = finder.find(in: exchange).rows
-    let messages = [
-      ("poll", exchange.poll.reception), ("response", exchange.response?.reception),
-      ("second_poll", exchange.secondPoll?.reception), ("final", exchange.final?.reception),
-    ]
     var all: [Drawn] = []
-    for (name, reception) in messages {
-      guard var reception else { continue }
+    for (name, sent) in exchange.namedMessages {
+      guard var reception = sent.reception else { continue }
       func add(_ segment: String) {
         guard let response = reception.impulseResponse else { return }
-        let own = rows.filter { $0.message == name && $0.segment == segment }
-        let title = (name == "second_poll" ? "second poll" : name) + (segment == "preamble" ? "" : ", \(segment)")
+        let own = rows.filter { $0.message == name.rawValue && $0.segment == segment }
+        let title = name.text + (segment == "preamble" ? "" : ", \(segment)")
         let picture = ImpulseResponseDrawing(
           capture: capture, exchange: exchange.index, message: title, reception: reception, response: response,
           engine: engine
         ).picture
         let drawing = Drawn(name: title, picture: picture, rows: own)
-        if name == message, segment == "preamble" { all.insert(drawing, at: 0) } else { all.append(drawing) }
+        if name.rawValue == message, segment == "preamble" { all.insert(drawing, at: 0) } else { all.append(drawing) }
       }
       add("preamble")
       let segments = reception.stsImpulseResponses

@@ -1,3 +1,4 @@
+import UWBCapture
 import UWBDSP
 
 /// What came of exchanges: in text, and in numbers.
@@ -66,10 +67,9 @@ final class PathFinder {
     var found = FoundPaths()
     found.text.reserveCapacity(textCount)
     found.totals.exchanges = 1
-    find(in: exchange.poll.reception, "poll", of: exchange, into: &found)
-    find(in: exchange.response?.reception, "response", of: exchange, into: &found)
-    find(in: exchange.secondPoll?.reception, "second_poll", of: exchange, into: &found)
-    find(in: exchange.final?.reception, "final", of: exchange, into: &found)
+    for (name, message) in exchange.namedMessages {
+      find(in: message.reception, name.rawValue, of: exchange, into: &found)
+    }
     textCount = found.text.count
     return found
   }
