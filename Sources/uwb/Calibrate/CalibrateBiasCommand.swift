@@ -82,8 +82,8 @@ struct CalibrateBiasCommand: ParsableCommand {
 
   mutating func run() throws {
     captures = try engine.input.captures(captures)
-    try FileUse(captures: captures, files: engine.files + [truth], outputs: [out, svg, page.report]).check()
-    let file = page.begin(captures: captures, files: engine.namedFiles + [("Truth", truth)])
+    let file = try page.begin(
+      captures: captures, files: engine.namedFiles + [("Truth", truth)], outputs: [out, svg])
     if unlabelled { return try learnBaseline(file) }
     // Told before anything is read: each capture is one place.
     guard captures.count >= 4 else { throw tooFew }

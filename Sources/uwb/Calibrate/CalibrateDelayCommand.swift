@@ -71,8 +71,7 @@ struct CalibrateDelayCommand: ParsableCommand {
 
   mutating func run() throws {
     captures = try engine.input.captures(captures)
-    try FileUse(captures: captures, files: engine.files + [truth], outputs: [out, page.report]).check()
-    let file = page.begin(captures: captures, files: engine.namedFiles + [("Truth", truth)])
+    let file = try page.begin(captures: captures, files: engine.namedFiles + [("Truth", truth)], outputs: [out])
     if let arrangement { return try calibrateSelf(arrangement, file) }
     let samples = try RangeSamples(
       captures, truth: try TruthFile.read(truth, captures: captures), engine: engine)

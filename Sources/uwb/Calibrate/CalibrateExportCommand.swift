@@ -58,8 +58,7 @@ struct CalibrateExportCommand: ParsableCommand {
   }
 
   func run() throws {
-    try FileUse(files: [calibration], outputs: [out, page.report]).check()
-    let file = page.begin(files: [(ReportFile.calibration, calibration)])
+    let file = try page.begin(files: [(ReportFile.calibration, calibration)], outputs: [out])
     let known = try CalibrationFile.read(calibration)
     let export = ChipCalibration(
       file: calibration, calibration: known, channel: UInt8(channel.rawValue) ?? 9, device: device,

@@ -39,8 +39,7 @@ struct CalibrateFirstPathCommand: ParsableCommand {
   @OptionGroup var messages: MessageOptions
 
   func run() throws {
-    try FileUse(outputs: [out, page.report]).check()
-    let file = page.begin()
+    let file = try page.begin(outputs: [out])
     let training = FirstPathTraining(trialCount: trials, seed: seed)
     let own = samples(training, "training CIRs")
     guard !own.isEmpty else {

@@ -34,8 +34,7 @@ struct CalibratePulseCommand: ParsableCommand {
 
   mutating func run() throws {
     captures = try options.captures(captures)
-    try FileUse(captures: captures, outputs: [out, page.report]).check()
-    let file = page.begin(captures: captures)
+    let file = try page.begin(captures: captures, outputs: [out])
     var profiles: [DeviceProfile] = []
     var estimation: PulseEstimation?
     var spacing = UWB.tap

@@ -35,8 +35,7 @@ struct CalibrateSimulatedCommand: ParsableCommand {
   @OptionGroup var messages: MessageOptions
 
   func run() throws {
-    try FileUse(outputs: [out, page.report]).check()
-    let file = page.begin()
+    let file = try page.begin(outputs: [out])
     let judged = max(1, sites / 3)
     let ticker = TrialTicker(
       label: "training", total: (ShortWindowOdds.windows.count + 1) * (sites + judged), unit: "sites")

@@ -71,8 +71,7 @@ struct EvaluateArenaCommand: ParsableCommand {
   }
 
   func run() throws {
-    try FileUse(outputs: [page.report]).check()
-    let file = page.begin()
+    let file = try page.begin(outputs: [])
     let methods = try methods()
     if antennas > 1 { return try runArrays(methods, file) }
     var rows: [ArenaEvaluation.Row] = []

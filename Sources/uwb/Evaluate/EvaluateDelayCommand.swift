@@ -93,8 +93,7 @@ struct EvaluateDelayCommand: ParsableCommand {
 
   func run() throws {
     let files = score.map(\.path)
-    try FileUse(files: files, outputs: [svg, page.report]).check()
-    let file = page.begin(files: files.map { ("Scored answers", $0) })
+    let file = try page.begin(files: files.map { ("Scored answers", $0) }, outputs: [svg])
     let methods = try methods()
     let generators = try generators()
     let scored = try score.map { try ScoredAnswers($0, caseCount: generators.count, trialCount: trials) }

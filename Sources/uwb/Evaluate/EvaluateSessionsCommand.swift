@@ -75,8 +75,7 @@ struct EvaluateSessionsCommand: AsyncParsableCommand {
   @OptionGroup var messages: MessageOptions
 
   func run() async throws {
-    try FileUse(outputs: [page.report]).check()
-    let file = page.begin()
+    let file = try page.begin(outputs: [])
     var settings = NearbySettings()
     settings.activeSessionLimit = nil
     let host = NearbyHost(settings: settings, clock: MachineClock(), permission: .granted)

@@ -38,9 +38,8 @@ struct InspectCommand: ParsableCommand {
   }
 
   func run() throws {
-    try FileUse(captures: [capture], files: engine.files, outputs: [svg, page.report]).check()
+    let file = try page.begin(captures: [capture], files: engine.namedFiles, outputs: [svg])
     try engine.checkStrictly([capture])
-    let file = page.begin(captures: [capture], files: engine.namedFiles)
     var reader = try engine.open(capture)
     var started: RangingPipeline?
     var found: (exchange: RangingExchange, measurement: RangingMeasurement, engine: RangingEngine)?

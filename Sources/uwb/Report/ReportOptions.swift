@@ -1,4 +1,5 @@
 import ArgumentParser
+import UWBCapture
 
 /// `--report`: for every verb that has a page.
 struct ReportOptions: ParsableArguments {
@@ -22,5 +23,15 @@ struct ReportOptions: ParsableArguments {
   ///   - files: what else is read, with what it is.
   func begin(captures: [String] = [], files: [(kind: String, path: String?)] = []) -> ReportFile? {
     report.map { ReportFile(path: $0, isDated: reportDate, captures: captures, files: files) }
+  }
+
+  /// The same where nothing else is to be done between: checks first that no output is an input.
+  ///
+  /// - Parameter outputs: what is written beside the page.
+  func begin(
+    captures: [String] = [], files: [(kind: String, path: String?)] = [], outputs: [String?]
+  ) throws -> ReportFile? {
+    try FileUse(captures: captures, files: files.map(\.path), outputs: outputs + [report]).check()
+    return begin(captures: captures, files: files)
   }
 }

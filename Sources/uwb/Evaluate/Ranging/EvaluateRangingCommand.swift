@@ -48,9 +48,8 @@ struct EvaluateRangingCommand: ParsableCommand {
 
   mutating func run() throws {
     captures = try engine.input.captures(captures)
-    try FileUse(captures: captures, files: engine.files + [truth], outputs: [page.report]).check()
+    let file = try page.begin(captures: captures, files: engine.namedFiles + [("Truth", truth)], outputs: [])
     try engine.checkStrictly(captures)
-    let file = page.begin(captures: captures, files: engine.namedFiles + [("Truth", truth)])
     let input = RangingEvaluationInput(
       captures: captures, truth: try TruthFile.read(truth, captures: captures), truthFile: truth, engine: engine,
       seed: seed, walks: walks,
