@@ -20,15 +20,13 @@ struct AngleMeasurements {
       var engine: (engine: RangingEngine, workspace: RangingEngine.Workspace)?
       var reader = try input.open(capture)
       try origin.begin(capture)
-      var progress = Progress(capture, totalBytes: captureByteCount(capture))
-      defer { progress.finish() }
       var withoutTruth = 0
       var withoutPhases = 0
-      while let exchange = try reader.next() {
+      try reader.forEach(showing: capture, of: capture) { exchange, header in
         let known = exchange.truth ?? truth[capture: capture]
         origin.add(exchange, truth: known)
-        if engine == nil, let antennas = given ?? reader.header.array.map(AntennaArray.init) {
-          let profile = try input.deviceProfile(of: reader.header, file: capture)
+        if engine == nil, let antennas = given ?? header.array.map(AntennaArray.init) {
+          let profile = try input.deviceProfile(of: header, file: capture)
           let ranging = RangingEngine(RangingEngine.Configuration(profile: profile, array: antennas))
           origin.set(ranging.configuration)
           engine = (ranging, ranging.makeWorkspace())
@@ -60,7 +58,6 @@ struct AngleMeasurements {
         } else {
           withoutPhases += 1
         }
-        progress.update(bytes: reader.bytesRead, exchanges: exchange.index + 1)
       }
       var lost = reader.skipped.counts
       if withoutTruth > 0 { lost["noTrueAngle"] = withoutTruth }

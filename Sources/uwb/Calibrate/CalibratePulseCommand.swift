@@ -40,10 +40,8 @@ struct CalibratePulseCommand: ParsableCommand {
     var spacing = UWB.tap
     for capture in captures {
       var reader = try options.open(capture)
-      var progress = Progress(capture, totalBytes: captureByteCount(capture))
-      defer { progress.finish() }
-      while let exchange = try reader.next() {
-        let profile = try options.deviceProfile(of: reader.header, file: capture)
+      try reader.forEach(showing: capture, of: capture) { exchange, header in
+        let profile = try options.deviceProfile(of: header, file: capture)
         if !profiles.contains(where: { $0.name == profile.name }) { profiles.append(profile) }
         let period = profile.backgroundPeriodTaps
         for reception in exchange.messages.compactMap(\.reception) {
@@ -56,7 +54,6 @@ struct CalibratePulseCommand: ParsableCommand {
           }
           estimation = pulse
         }
-        progress.update(bytes: reader.bytesRead, exchanges: exchange.index + 1)
       }
     }
     guard let estimation, let estimate = estimation.estimate(tapSpacing: spacing) else {

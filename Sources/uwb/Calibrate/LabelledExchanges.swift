@@ -37,12 +37,10 @@ struct LabelledExchanges {
     try origin.begin(capture)
     let group = captures.count
     captures.append(name)
-    var progress = Progress(name, totalBytes: captureByteCount(capture))
-    defer { progress.finish() }
     let known = truth?[capture: capture]
     var stages: [RangingPipeline] = []
-    while let exchange = try reader.next() {
-      if stages.isEmpty { stages = try self.stages(reader.header, capture, asked, options) }
+    try reader.forEach(showing: name, of: capture) { exchange, header in
+      if stages.isEmpty { stages = try self.stages(header, capture, asked, options) }
       let distance = known?.distance ?? exchange.truth?.distance
       guard distance != nil || truth == nil else {
         throw CaptureError(
@@ -55,7 +53,6 @@ struct LabelledExchanges {
         exchange, group: group, distance: distance,
         isLineOfSight: known?.isLineOfSight ?? exchange.truth?.isLineOfSight,
         stages)
-      progress.update(bytes: reader.bytesRead, exchanges: exchange.index + 1)
     }
     scale.endCapture()
   }

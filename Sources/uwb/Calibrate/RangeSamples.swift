@@ -70,19 +70,16 @@ struct RangeSamples {
   ) throws {
     var reader = reader
     try origin.begin(path)
-    var progress = Progress(path, totalBytes: captureByteCount(path))
-    defer { progress.finish() }
     var pipeline: RangingPipeline?
-    while let exchange = try reader.next() {
+    try reader.forEach(showing: path, of: path) { exchange, header in
       if pipeline == nil {
-        var configuration = try options.engine(for: reader.header, file: path).configuration
+        var configuration = try options.engine(for: header, file: path).configuration
         configuration.calibration.delay = nil
         origin.set(configuration)
         pipeline = RangingPipeline(RangingEngine(configuration), tracking: nil)
       }
       origin.add(exchange, truth: known ?? exchange.truth)
       if let measurement = pipeline?.measure(exchange) { body(exchange, measurement) }
-      progress.update(bytes: reader.bytesRead, exchanges: exchange.index + 1)
     }
   }
 

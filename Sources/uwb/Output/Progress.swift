@@ -1,5 +1,6 @@
 import Foundation
 import UWBCapture
+import UWBDSP
 
 /// A line on the terminal's standard error that tells how far a long job is and how long it may still take; silent where nobody
 /// watches.
@@ -68,5 +69,24 @@ struct Progress {
   /// Clears the line.
   func finish() {
     if isShown { StatusLine.clear() }
+  }
+}
+
+extension CaptureReader {
+  /// Hands over all exchanges, and shows how far they are.
+  ///
+  /// - Parameters:
+  ///   - name: what the capture is called on the terminal.
+  ///   - path: the capture's.
+  ///   - body: takes each exchange with the header, which may be known only now.
+  mutating func forEach(
+    showing name: String, of path: String, _ body: (RangingExchange, CaptureHeader) throws -> Void
+  ) throws {
+    var progress = Progress(name, totalBytes: captureByteCount(path))
+    defer { progress.finish() }
+    while let exchange = try next() {
+      try body(exchange, header)
+      progress.update(bytes: bytesRead, exchanges: exchange.index + 1)
+    }
   }
 }

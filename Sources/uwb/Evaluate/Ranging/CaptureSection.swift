@@ -80,20 +80,17 @@ struct CaptureSection: RangingSection {
     let known = input.truth?[capture: capture]
     var labels: Set<String> = []
     var started: RangingPipeline?
-    var progress = Progress(capture, totalBytes: captureByteCount(capture))
-    defer { progress.finish() }
-    while let exchange = try reader.next() {
+    try reader.forEach(showing: capture, of: capture) { exchange, header in
       let pipeline =
         try started
-        ?? RangingPipeline(input.engine.replayEngine(for: reader.header, file: capture, first: exchange).engine)
+        ?? RangingPipeline(input.engine.replayEngine(for: header, file: capture, first: exchange).engine)
       started = pipeline
-      progress.update(bytes: reader.bytesRead, exchanges: exchange.index + 1)
       let raw = pipeline.measure(exchange)
       let tracked = pipeline.process(raw, of: exchange.pair)
       let truth = known ?? exchange.truth
       if raw.status == .ok { sight.add(raw.lineOfSightProbability, label: truth?.isLineOfSight) }
       if let label = truth?.isLineOfSight { labels.insert(label ? "LOS" : "NLOS") }
-      guard let distance = truth?.distance else { continue }
+      guard let distance = truth?.distance else { return }
       scale.add(truth: distance, measured: raw.rawDistance)
       errors.add(Self.update(raw, tracked, exchange, distance, truth?.isLineOfSight))
       if let value = raw.rawDistance { group.raw.add(value - distance, deviation: raw.rawDistanceDeviation) }
