@@ -81,7 +81,7 @@ public struct JointDelayAngle: Sendable, Hashable {
     fileprivate init(_ estimator: JointDelayAngle, tapCount: Int) {
       let antennas = estimator.array.positions.count
       paths = estimator.fit.makeWorkspace(tapCount: tapCount, antennaCount: antennas)
-      grid = SteeringGrid(estimator.array)
+      grid = SteeringGrid.shared(estimator.array)
       let pulse = estimator.fit.paths
       steered = SteeredPathFit(
         grid, paths.fit.pulses, tapsPerMetre: 1 / (estimator.fit.propagationSpeed * pulse.receiver.tapSpacing))

@@ -37,6 +37,13 @@ struct SteeringGrid: Sendable {
   /// Most points along one axis: sparser grids than that of a 40 λ aperture are refined from a coarser start.
   private static let mostPerAxis = 321
 
+  private static let kept = LatestFew<AntennaArray, SteeringGrid>(most: 4)
+
+  /// The grid for this array, made where it is not kept: all threads look up the same one.
+  static func shared(_ array: AntennaArray) -> SteeringGrid {
+    kept.value(for: array) { SteeringGrid(array) }
+  }
+
   init(_ array: AntennaArray) {
     self.array = array
     geometry = Self.geometry(array.positions)

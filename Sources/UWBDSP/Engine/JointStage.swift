@@ -14,7 +14,7 @@ final class JointStage {
   /// fit pulses, antennas that no direction can be told from, and noise that has to be whitened, which the joint fit does not do.
   init?(_ configuration: RangingEngine.Configuration, tapCount: Int, tapSpacing: Double) {
     guard configuration.angle != .none, let array = configuration.array, array.positions.count >= 2,
-      configuration.profile.noise.isWhite, SteeringGrid(array).geometry != .point
+      configuration.profile.noise.isWhite, SteeringGrid.shared(array).geometry != .point
     else { return nil }
     let paths = PulseFit(configuration.receiver(tapSpacing: tapSpacing))
     switch configuration.delay {
