@@ -7,7 +7,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PAGE = ROOT / "Documentation/how-to/reasons.md"
 # Lines that count a reason, or that name one for a later count.
-COUNTS = re.compile(r"^\s+add\(\"|\b(?:skipped|own)\.add\(|\bskip\(\"|\bpass\(|\.lost\(\"|\blet short = |\bfor \(reason,")
+COUNTS = re.compile(r"^\s+add\(\"|\b(?:skipped|own|passedOver)\.add\(|\bskip\(\"|\bpass\(|\.lost\(\"|\blet short = |\bfor \(reason,")
 LITERAL = re.compile(r'"([a-z]+(?:[A-Z][A-Za-z]*)+)"')
 
 
