@@ -10,11 +10,9 @@ public enum EngineComponents {
   /// FFTW's version, such as `3.3.10-sse2-avx`; nil in a build without FFTW.
   public static var fftwVersion: String? {
     #if UWB_WITHOUT_FFTW
-      return nil
+      nil
     #else
-      let text = String(cString: uwb_fftwf_version())
-      // Each run of the program asks: `trimmingPrefix` takes longer to be set up than the rest.
-      return text.hasPrefix("fftw-") ? String(text.dropFirst(5)) : text
+      String(String(cString: uwb_fftwf_version()).trimmingPrefix("fftw-"))
     #endif
   }
 

@@ -62,8 +62,8 @@ final class SubspaceStage {
   /// Finds the window round the rough first path, how many paths it holds, and where they are.
   ///
   /// - Parameters:
-  ///   - order: how many paths a method sees in `response`; `nil` where it fails.
-  ///   - locate: writes the delays for a number of paths to `delays` and returns how many; `nil` where it fails.
+  ///   - order: the number of paths in `response`, or `nil`.
+  ///   - locate: writes the delays of so many paths to `delays`. It returns how many it found, or `nil`.
   func estimate(
     _ taps: PreparedTaps, into estimate: inout DelayEstimate, order: (FrequencyWindow) -> Int?,
     locate: (Int) -> Int?
