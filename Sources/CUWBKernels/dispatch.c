@@ -24,9 +24,9 @@ CHOOSE(void, uwb_onset_likelihoods,
        (vectors, gains, determinants, onsets, count, real, imaginary, taps, terms, tops))
 
 CHOOSE(void, uwb_rice_forms,
-       (const float *cells, long chosen, const float *pulse, const float *real, const float *imaginary,
-        float *forms),
-       (cells, chosen, pulse, real, imaginary, forms))
+       (const float *cells, long chosen, long kinds, long onset, long step, long count, const float *pulses,
+        const float *real, const float *imaginary, float *forms),
+       (cells, chosen, kinds, onset, step, count, pulses, real, imaginary, forms))
 
 CHOOSE(void, uwb_rice_matches,
        (const float *cell, const float *pulse, const float *real, const float *imaginary, float *realMatches,
@@ -34,9 +34,11 @@ CHOOSE(void, uwb_rice_matches,
        (cell, pulse, real, imaginary, realMatches, imaginaryMatches))
 
 CHOOSE(float, uwb_rice_terms,
-       (const float *cells, long chosen, long pathCount, const float *forms, long formsStride, const float *scales,
-        long antennas, float share, float withoutPath, float *terms, float *tops),
-       (cells, chosen, pathCount, forms, formsStride, scales, antennas, share, withoutPath, terms, tops))
+       (const float *cells, long chosen, long kinds, long onset, long step, long count, long pathCount,
+        const float *forms, long formsStride, const float *scales, long antennas, float share, float withoutPath,
+        float *terms, float *tops, float *onsetTops),
+       (cells, chosen, kinds, onset, step, count, pathCount, forms, formsStride, scales, antennas, share, withoutPath,
+        terms, tops, onsetTops))
 
 CHOOSE(void, uwb_exponential_sums,
        (const float *terms, const float *tops, long count, float reference, float negligible,
@@ -143,3 +145,10 @@ CHOOSE(float, uwb_subtract_pattern,
        (const short *integers, float scale, const float *pattern, long period, long phase, long blocks,
         float *samples, float *powers, float *quarterPeaks),
        (integers, scale, pattern, period, phase, blocks, samples, powers, quarterPeaks))
+
+CHOOSE(long, uwb_energetic_blocks,
+       (const float *powers, const float *quarterPeaks, long first, long end, long last, float least,
+        float leastEnergy, long *chosen),
+       (powers, quarterPeaks, first, end, last, least, leastEnergy, chosen))
+
+CHOOSE(float, uwb_filter_block, (const float *taps, const float *weights, float *powers), (taps, weights, powers))

@@ -6,6 +6,7 @@
 
 #include "background.h"
 #include "covariance.h"
+#include "first_path.h"
 #include "leading_vectors.h"
 #include "one_path.h"
 #include "median.h"

@@ -31,7 +31,8 @@ INLINE void storeComponents(Eight real, Eight imaginary, Eight seen, float *comp
   store(real * real + imaginary * imaginary, components + 16);
 }
 
-void KERNEL(uwb_rice_forms)(
+/// What the kinds of one onset explain.
+INLINE void formOnset(
     const float *cells, long chosen, const float *pulse, const float *real, const float *imaginary, float *forms) {
   Eight realMatched = all(0), imaginaryMatched = all(0);
   for (long tap = 0; tap < uwb_rice_taps; tap += 8) {
@@ -69,20 +70,38 @@ void KERNEL(uwb_rice_forms)(
   }
 }
 
+void KERNEL(uwb_rice_forms)(
+    const float *cells, long chosen, long kinds, long onset, long step, long count, const float *pulses, const float *real,
+    const float *imaginary, float *forms) {
+  for (; count > 0; --count, onset += step) {
+    const long place = onset * kinds;
+    formOnset(
+        cells + uwb_rice_cell * place, chosen, pulses + uwb_rice_taps * onset, real, imaginary, forms + 8 * place);
+  }
+}
+
 float KERNEL(uwb_rice_terms)(
-    const float *cells, long chosen, long pathCount, const float *forms, long formsStride, const float *scales,
-    long antennas, float share, float withoutPath, float *terms, float *tops) {
+    const float *cells, long chosen, long kinds, long onset, long step, long count, long pathCount, const float *forms,
+    long formsStride, const float *scales, long antennas, float share, float withoutPath, float *terms, float *tops,
+    float *onsetTops) {
   float highest = -__builtin_inff();
-  while (chosen) {
-    const long index = takeLowest(&chosen);
-    Eight term = (float)antennas * load(cells + uwb_rice_cell * index + uwb_rice_constants);
-    for (long antenna = 0; antenna < antennas; ++antenna)
-      term += scales[antenna] * load(forms + formsStride * antenna + 8 * index);
-    term *= share;
-    if (index >= pathCount) term += withoutPath;
-    store(term, terms + 8 * index);
-    tops[index] = largest(term);
-    if (tops[index] > highest) highest = tops[index];
+  for (; count > 0; --count, onset += step) {
+    float top = onsetTops[onset];
+    for (long left = chosen; left;) {
+      const long kind = takeLowest(&left);
+      const long place = onset * kinds + kind;
+      Eight term = (float)antennas * load(cells + uwb_rice_cell * place + uwb_rice_constants);
+      for (long antenna = 0; antenna < antennas; ++antenna)
+        term += scales[antenna] * load(forms + formsStride * antenna + 8 * place);
+      term *= share;
+      if (kind >= pathCount) term += withoutPath;
+      store(term, terms + 8 * place);
+      const float own = largest(term);
+      tops[place] = own;
+      if (own > highest) highest = own;
+      if (own > top) top = own;
+    }
+    onsetTops[onset] = top;
   }
   return highest;
 }

@@ -28,21 +28,26 @@ enum {
   uwb_rice_cell = uwb_rice_inverses + 8
 };
 
-/// What some kinds of scattering behind a first path at one onset explain of a window's energy, a vector of eight ratios each: the part of
-/// ln L that is quadratic in the samples, see `RiceLikelihood`. Kinds are the places of the bits that are set in `chosen`.
+// Kinds of scattering, the places of the bits that are set in `chosen`, are asked about at some onsets: `count` of these, `step` apart from
+// `onset` on. Cells, forms and terms are those of all onsets and of all of the `kinds` kinds.
+
+/// What these kinds of scattering behind a first path explain of a window's energy, a vector of eight ratios each: the part of ln L that is
+/// quadratic in the samples, see `RiceLikelihood`. `pulses` are the path's, for each onset.
 void uwb_rice_forms(
-    const float *cells, long chosen, const float *pulse, const float *real, const float *imaginary, float *forms);
+    const float *cells, long chosen, long kinds, long onset, long step, long count, const float *pulses, const float *real,
+    const float *imaginary, float *forms);
 
 /// What one kind leaves of the samples times the path's pulse, pᵀC⁻¹y for each ratio: real parts, imaginary ones.
 void uwb_rice_matches(
     const float *cell, const float *pulse, const float *real, const float *imaginary, float *realMatches,
     float *imaginaryMatches);
 
-/// ln L of these kinds of scattering at one onset, and the largest of the eight ratios: share·Σ(constant + scale·form) over antennas, whose
-/// forms are `formsStride` numbers apart, plus `withoutPath` from the `pathCount`-th kind on. Returns the largest of all.
+/// ln L of these kinds of scattering, and the largest of the eight ratios: share·Σ(constant + scale·form) over antennas, whose forms are
+/// `formsStride` numbers apart, plus `withoutPath` from the `pathCount`-th kind on. Raises `onsetTops` to the largest of each onset. Returns
+/// the largest of all.
 float uwb_rice_terms(
-    const float *cells, long chosen, long pathCount, const float *forms, long formsStride, const float *scales,
-    long antennas, float share, float withoutPath, float *terms, float *tops);
+    const float *cells, long chosen, long kinds, long onset, long step, long count, long pathCount, const float *forms,
+    long formsStride, const float *scales, long antennas, float share, float withoutPath, float *terms, float *tops, float *onsetTops);
 
 /// Writes Σ exp(x − `reference`) over each of `count` vectors of eight, the largest of which are `tops`; no x may be larger than
 /// `reference`, and what is less by `negligible` or more, 80 at most, counts nothing.
@@ -177,6 +182,17 @@ float uwb_subtract_pattern(
     const short *integers, float scale, const float *pattern, long period, long phase, long blocks, float *samples,
     float *powers, float *quarterPeaks);
 
+/// The blocks from `first` to before `end` of which a point may reach a level, ascending; `last` is the last that there is. One of the
+/// largest of such a block by quarters, or of its neighbours, reaches `least`. Seven powers in a row, from three taps before the block on,
+/// add up to `leastEnergy`; the first block and the last one are not asked for that. Returns how many they are.
+long uwb_energetic_blocks(
+    const float *powers, const float *quarterPeaks, long first, long end, long last, float least, float leastEnergy,
+    long *chosen);
+
+/// |z|² on 16 taps and half a tap after each, in turn: taps through two symmetric filters, whose weights are those for 0 … 3 taps off and for
+/// ½ … 2½. Three taps stand on either side. Returns the largest.
+float uwb_filter_block(const float *taps, const float *weights, float *powers);
+
 __typeof__(uwb_onset_likelihoods) uwb_onset_likelihoods_portable;
 __typeof__(uwb_rice_forms) uwb_rice_forms_portable;
 __typeof__(uwb_rice_matches) uwb_rice_matches_portable;
@@ -208,5 +224,7 @@ __typeof__(uwb_filtered_power) uwb_filtered_power_portable;
 __typeof__(uwb_take_every) uwb_take_every_portable;
 __typeof__(uwb_square_integers) uwb_square_integers_portable;
 __typeof__(uwb_subtract_pattern) uwb_subtract_pattern_portable;
+__typeof__(uwb_energetic_blocks) uwb_energetic_blocks_portable;
+__typeof__(uwb_filter_block) uwb_filter_block_portable;
 
 #endif

@@ -54,9 +54,19 @@ public final class PreparedTaps {
     quarterPeaks = AlignedBuffer(count: 4 * blocks, zero: 0)
   }
 
-  /// Four powers, one of them the largest of a block: scans for a level pass over whole blocks below it.
+  /// Writes the blocks of `range` that hold `energy` round any of their taps, and `power` on one, or next to it (`uwb_energetic_blocks`);
+  /// returns how many they are.
+  func energeticBlocks(
+    _ range: Range<Int>, power: Float, energy: Float, into blocks: UnsafeMutablePointer<Int>
+  ) -> Int {
+    uwb_energetic_blocks(
+      powers.pointer, quarterPeaks.pointer, range.lowerBound / Self.blockTaps, Self.blockCount(range.upperBound),
+      Self.blockCount(count) - 1, power, energy, blocks)
+  }
+
+  /// Four powers, one of them the largest of a block.
   @inline(__always)
-  func peaks(_ block: Int) -> SIMD4<Float> { UnsafePointer(quarterPeaks.pointer).load4(4 &* block) }
+  private func peaks(_ block: Int) -> SIMD4<Float> { UnsafePointer(quarterPeaks.pointer).load4(4 &* block) }
 
   /// Mean |h|² of those taps of `range` that there are; `nil` where there are none.
   func meanPower(in range: Range<Int>) -> Float? {

@@ -77,6 +77,70 @@ import UWBDSP
     #expect(powers[16 * blocks] == Self.dirt && peaks[4 * blocks] == Self.dirt)
   }
 
+  /// Blocks next to which a tap is strong enough, and which hold enough energy in seven taps.
+  @Test(arguments: Build.allCases) func blocksThatHoldEnoughAreFound(build: Build) {
+    var random = StatisticsRandom(seed: 518)
+    let (blocks, least, leastEnergy): (Int, Float, Float) = (40, 0.9, 1.5)
+    // Three taps more on either side, where kernels look past the first block and the last.
+    var powers = [Float](repeating: 0, count: 16 * blocks + 16)
+    for tap in 0..<16 * blocks { powers[8 + tap] = Float(Double.pow(random.uniform(0...1), 6)) }
+    func power(_ tap: Int) -> Float { powers[8 + tap] }
+    var peaks = [Float](repeating: 0, count: 4 * blocks)
+    for quarter in peaks.indices {
+      peaks[quarter] = (0..<4).map { power(16 * (quarter / 4) + 4 * $0 + quarter % 4) }.max() ?? 0
+    }
+    func isChosen(_ block: Int) -> Bool {
+      let nearby = max(0, block - 1)...min(blocks - 1, block + 1)
+      let highest = nearby.map { peaks[4 * $0..<4 * $0 + 4].max() ?? 0 }.max() ?? 0
+      guard highest >= least, block > 0, block < blocks - 1 else { return highest >= least }
+      return (0..<16).contains { tap in
+        (-3...3).reduce(0.0) { $0 + Double(power(16 * block + tap + $1)) } >= Double(leastEnergy)
+      }
+    }
+    let expected = (0..<blocks).filter(isChosen)
+    #expect(expected.count > 4 && expected.count < blocks - 4)
+    for (first, end) in [(0, blocks), (3, blocks - 2), (5, 5)] {
+      var chosen = [Int](repeating: -77, count: blocks)
+      let count = powers.withUnsafeBufferPointer { all in
+        guard let start = all.baseAddress.map({ $0 + 8 }) else { return 0 }
+        switch build {
+        case .own: return uwb_energetic_blocks(start, peaks, first, end, blocks - 1, least, leastEnergy, &chosen)
+        case .portable:
+          return uwb_energetic_blocks_portable(start, peaks, first, end, blocks - 1, least, leastEnergy, &chosen)
+        }
+      }
+      #expect(Array(chosen.prefix(count)) == expected.filter { (first..<end).contains($0) })
+      #expect(chosen.dropFirst(count).allSatisfy { $0 == -77 })
+    }
+  }
+
+  @Test(arguments: Build.allCases) func blocksAreFiltered(build: Build) {
+    var random = StatisticsRandom(seed: 519)
+    let taps = Self.floats(2 * (16 + 6), &random)
+    let weights = Self.floats(8, &random)
+    var powers = [Float](repeating: Self.dirt, count: 33)
+    let largest = taps.withUnsafeBufferPointer { all -> Float in
+      guard let first = all.baseAddress.map({ $0 + 6 }) else { return 0 }
+      switch build {
+      case .own: return uwb_filter_block(first, weights, &powers)
+      case .portable: return uwb_filter_block_portable(first, weights, &powers)
+      }
+    }
+    for point in 0..<32 {
+      let (tap, isBetween) = (3 + point / 2, point % 2 == 1)
+      let expected = (0..<2).reduce(0.0) { sum, part in
+        func value(_ offset: Int) -> Double { Double(taps[2 * (tap + offset) + part]) }
+        let onTap = (1...3).reduce(Double(weights[0]) * value(0)) {
+          $0 + Double(weights[$1]) * (value($1) + value(-$1))
+        }
+        let between = (0...2).reduce(0.0) { $0 + Double(weights[4 + $1]) * (value(1 + $1) + value(-$1)) }
+        return sum + (isBetween ? between * between : onTap * onTap)
+      }
+      #expect(abs(Double(powers[point]) - expected) < 10 * Self.rounding(7), "point \(point)")
+    }
+    #expect(largest == powers.prefix(32).max() && powers[32] == Self.dirt)
+  }
+
   /// Samples are the same to the bit whoever takes the pattern off.
   @Test(arguments: Build.allCases, [1, 3, 8, 16, 21]) func patternIsSubtracted(build: Build, period: Int) {
     var random = StatisticsRandom(seed: 502)
@@ -393,23 +457,34 @@ import UWBDSP
     }
   }
 
-  @Test(arguments: Build.allCases, [[0], [0, 1], [1, 2, 4], [0, 1, 2, 3, 4]])
-  func riceForms(build: Build, chosen: [Int]) {
+  /// Where some kinds lie at every second of a few onsets, from the second on, among `count` kinds for each.
+  private static func places(_ kinds: [Int], of count: Int, onsets: Int) -> [Int] {
+    (0..<onsets).flatMap { onset in kinds.map { (1 + 2 * onset) * count + $0 } }
+  }
+
+  @Test(
+    arguments: Build.allCases,
+    [([0], 1), ([0, 1], 3), ([1, 2, 4], 1), ([0, 2, 4], 3), ([0, 1, 2, 3, 4], 2), ([3], 0)])
+  func riceForms(build: Build, chosen: (kinds: [Int], onsets: Int)) {
     var random = StatisticsRandom(seed: 511)
     let (taps, size, count) = (uwb_rice_taps, uwb_rice_cell, 5)
-    let kinds = chosen.reduce(0) { $0 | 1 << $1 }
-    let cells = Self.floats(size * count, &random, 0.4)
-    let (pulse, x, y) = (Self.floats(taps, &random), Self.floats(taps, &random), Self.floats(taps, &random))
-    var forms = [Float](repeating: Self.dirt, count: 8 * count + 1)
+    let all = count * (2 * chosen.onsets + 2)
+    let kinds = chosen.kinds.reduce(0) { $0 | 1 << $1 }
+    let places = Self.places(chosen.kinds, of: count, onsets: chosen.onsets)
+    let cells = Self.floats(size * all, &random, 0.4)
+    let pulses = Self.floats(taps * (2 * chosen.onsets + 2), &random)
+    let (x, y) = (Self.floats(taps, &random), Self.floats(taps, &random))
+    var forms = [Float](repeating: Self.dirt, count: 8 * all)
     switch build {
-    case .own: uwb_rice_forms(cells, kinds, pulse, x, y, &forms)
-    case .portable: uwb_rice_forms_portable(cells, kinds, pulse, x, y, &forms)
+    case .own: uwb_rice_forms(cells, kinds, count, 1, 2, chosen.onsets, pulses, x, y, &forms)
+    case .portable: uwb_rice_forms_portable(cells, kinds, count, 1, 2, chosen.onsets, pulses, x, y, &forms)
     }
-    for index in 0...count where !chosen.contains(index) {
-      #expect(forms[8 * index..<min(8 * index + 8, forms.count)].allSatisfy { $0 == Self.dirt })
+    for index in 0..<all where !places.contains(index) {
+      #expect(forms[8 * index..<8 * index + 8].allSatisfy { $0 == Self.dirt })
     }
-    for index in chosen {
+    for index in places {
       let cell = Array(cells[size * index..<size * (index + 1)])
+      let pulse = Array(pulses[taps * (index / count)..<taps * (index / count + 1)])
       var (realMatches, imaginaryMatches) = ([Float](repeating: 0, count: 8), [Float](repeating: 0, count: 8))
       switch build {
       case .own: uwb_rice_matches(cell, pulse, x, y, &realMatches, &imaginaryMatches)
@@ -441,39 +516,46 @@ import UWBDSP
 
   @Test(arguments: Build.allCases, 1...3) func riceTerms(build: Build, antennas: Int) {
     var random = StatisticsRandom(seed: 512)
-    let (count, pathCount, stride) = (6, 5, 56)
-    let cells = Self.floats(uwb_rice_cell * count, &random)
+    let (count, pathCount, onsets, chosen) = (6, 5, 2, [0, 2, 3, 5])
+    let all = count * (2 * onsets + 2)
+    let kinds = chosen.reduce(0) { $0 | 1 << $1 }
+    let places = Self.places(chosen, of: count, onsets: onsets)
+    let cells = Self.floats(uwb_rice_cell * all, &random)
+    let stride = 8 * all + 8
     let forms = Self.floats(stride * antennas, &random)
     let scales = Self.floats(antennas, &random)
     let (share, withoutPath): (Float, Float) = (0.7, -1.5)
-    var terms = [Float](repeating: Self.dirt, count: 8 * count + 1)
-    var tops = [Float](repeating: Self.dirt, count: count + 1)
-    let chosen = [0, 2, 3, 5]
-    let kinds = chosen.reduce(0) { $0 | 1 << $1 }
+    var terms = [Float](repeating: Self.dirt, count: 8 * all)
+    var tops = [Float](repeating: Self.dirt, count: all)
+    // The second one's is higher already.
+    var onsetTops: [Float] = [Self.dirt, -.infinity, Self.dirt, 1e9, Self.dirt, Self.dirt]
     let top: Float
     switch build {
     case .own:
       top = uwb_rice_terms(
-        cells, kinds, pathCount, forms, stride, scales, antennas, share, withoutPath, &terms, &tops)
+        cells, kinds, count, 1, 2, onsets, pathCount, forms, stride, scales, antennas, share, withoutPath, &terms,
+        &tops, &onsetTops)
     case .portable:
       top = uwb_rice_terms_portable(
-        cells, kinds, pathCount, forms, stride, scales, antennas, share, withoutPath, &terms, &tops)
+        cells, kinds, count, 1, 2, onsets, pathCount, forms, stride, scales, antennas, share, withoutPath, &terms,
+        &tops, &onsetTops)
     }
-    for index in 0...count where !chosen.contains(index) {
+    for index in 0..<all where !places.contains(index) {
       #expect(tops[index] == Self.dirt && terms[8 * index] == Self.dirt)
     }
-    for index in chosen {
+    for index in places {
       for lane in 0..<8 {
         var sum = Double(antennas) * Double(cells[uwb_rice_cell * index + uwb_rice_constants + lane])
         for antenna in 0..<antennas {
           sum += Double(scales[antenna]) * Double(forms[stride * antenna + 8 * index + lane])
         }
-        let expected = Double(share) * sum + (index >= pathCount ? Double(withoutPath) : 0)
+        let expected = Double(share) * sum + (index % count >= pathCount ? Double(withoutPath) : 0)
         #expect(abs(Double(terms[8 * index + lane]) - expected) < Self.rounding(8), "\(index), lane \(lane)")
       }
       #expect(tops[index] == terms[8 * index..<8 * index + 8].max())
     }
-    #expect(top == chosen.map { tops[$0] }.max())
+    #expect(top == places.map { tops[$0] }.max())
+    #expect(onsetTops == [Self.dirt, places.prefix(4).map { tops[$0] }.max(), Self.dirt, 1e9, Self.dirt, Self.dirt])
   }
 
   @Test(arguments: Build.allCases, [1, 3, 4, 9]) func blocksHaveTheirMeans(build: Build, blocks: Int) {

@@ -29,6 +29,7 @@ struct PathWeighing {
   private static let leastCost = (first: 7.4, further: 1.6)
   /// Taps: the deviation that paths among others are credited with as long as theirs is not known.
   private static let usualDeviation = 0.2
+  private static let usualDelayCost = PathEvidence.delayCost(deviation: usualDeviation)
 
   /// The same as it counts against paths.
   private let evidence: Double
@@ -56,7 +57,7 @@ struct PathWeighing {
   func isBeaten(count: Int, gain: Double, residual: (Int) -> Double, power: (Int, Int) -> Double) -> Bool {
     var cost = needed(count)
     for path in 0..<count {
-      cost += rice.cost(power: { power(path, $0) }, deviation: Self.usualDeviation)
+      cost += Self.usualDelayCost + rice.cost { power(path, $0) }
     }
     let further = cost + Self.leastCost.first + Self.leastCost.further * (antennas - 1) + needed(2)
     let noises = rice.noises(residual)
@@ -77,7 +78,7 @@ struct PathWeighing {
     var (cost, count) = (0.0, 0)
     for index in paths.indices where paths[index].delayTaps < Double(rice.firstTap + RiceTables.windowTaps) + 1 {
       let deviation = index == 0 ? ending.firstDeviation : paths[index].deviationTaps
-      cost += rice.cost(power: { power(index, $0) }, deviation: scale * deviation)
+      cost += PathEvidence.delayCost(deviation: scale * deviation) + rice.cost { power(index, $0) }
       count += 1
     }
     return rival + rice.logMass(noises: rice.noises(residual), cost: cost + needed(count)) - evidence

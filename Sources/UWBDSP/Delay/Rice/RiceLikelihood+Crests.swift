@@ -24,9 +24,7 @@ extension RiceLikelihood {
   ///   - rival: `best` of another run, and its offset: one that is negligible beside it, as half taps show it, adds nothing.
   func run(into posterior: DelayPosterior, offset: Double, beside rival: Double = -.infinity) -> Bool {
     let count = RiceTables.onsetCount
-    for onset in stride(from: 0, to: count, by: Self.coarseStep) {
-      evaluate(onset, Self.coarseOnes)
-    }
+    evaluate(from: 0, by: Self.coarseStep, count: (count - 1) / Self.coarseStep + 1, Self.coarseOnes)
     guard best.isFinite else { return false }
     guard Double(best) + offset > rival - Self.negligibleRun else { return true }
     // The highest first: what it reaches beyond the half taps leaves less for others to count.
@@ -79,7 +77,7 @@ extension RiceLikelihood {
     let alternatives = coarseBend > 0 ? counting(at: onset, within: Self.negligible + coarseBend) : Self.every
     let vertex = coarseBend > 0 ? Double(Float(step) * (after - before) / (2 * coarseBend)) : 0
     var centre = onset + Int(vertex, rounded: .toNearestOrAwayFromZero, within: -step / 2...step / 2)
-    evaluate(centre, alternatives)
+    evaluate(from: centre - 1, by: 1, count: 3, alternatives)
     while abs(centre - onset) < step {
       evaluate(centre - 1, alternatives)
       evaluate(centre + 1, alternatives)
@@ -92,10 +90,12 @@ extension RiceLikelihood {
       }
     }
     centre = min(max(2, centre), RiceTables.onsetCount - 3)
-    let (a, b, c, d, e) = (
-      logSum(centre - 2, alternatives), logSum(centre - 1, alternatives), logSum(centre, alternatives),
-      logSum(centre + 1, alternatives), logSum(centre + 2, alternatives)
-    )
+    evaluate(from: centre - 2, by: 4, count: 2, alternatives)
+    var sums = SIMD8<Float>(repeating: 1)
+    for place in 0..<5 { sums[place] = Float(sum(centre - 2 + place, alternatives)) }
+    let logs = logarithms(sums)
+    func value(_ place: Int) -> Double { Double(onsetTops.pointer[centre - 2 + place]) + Double(logs[place]) }
+    let (a, b, c, d, e) = (value(0), value(1), value(2), value(3), value(4))
     let first = (a - 8 * b + 8 * d - e) / 12
     let second = (-a + 16 * b - 30 * c + 16 * d - e) / 24
     let third = (-a + 2 * b - 2 * d + e) / 12

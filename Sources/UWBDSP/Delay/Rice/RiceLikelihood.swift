@@ -163,27 +163,49 @@ final class RiceLikelihood {
     guard (0..<RiceTables.onsetCount).contains(onset) else { return }
     let missing = alternatives & ~known.pointer[onset]
     guard missing != 0 else { return }
-    form(onset, missing)
-    let start = onset &* Self.alternativeCount
-    let top = uwb_rice_terms(
-      cells(onset), missing, RiceAlternative.pathCount, floats(UnsafePointer(forms.pointer + start)),
-      8 * Self.formsStride, scales.pointer, antennaCount, Float(share),
-      Float(share * amplitudeCost) + RiceAlternative.softPrior, floats(terms.pointer + start), tops.pointer + start)
-    onsetTops.pointer[onset] = max(onsetTops.pointer[onset], top)
-    known.pointer[onset] |= missing
-    best = max(best, top)
+    evaluate(from: onset, by: 1, count: 1, missing, unformed: missing & ~formed.pointer[onset])
   }
 
-  /// What these alternatives explain at an onset, where it is not known yet.
-  private func form(_ onset: Int, _ alternatives: Int) {
-    let missing = alternatives & ~formed.pointer[onset]
-    guard missing != 0 else { return }
-    for antenna in 0..<antennaCount {
-      uwb_rice_forms(
-        cells(onset), missing, pulse(onset), window(real, antenna), window(imaginary, antenna),
-        floats(forms.pointer + antenna &* Self.formsStride + onset &* Self.alternativeCount))
+  /// The same at `count` onsets, `step` apart: in one run where as much is missing at each, so that none waits for another.
+  func evaluate(from first: Int, by step: Int, count: Int, _ alternatives: Int) {
+    let onsets = stride(from: first, to: first + step * count, by: step)
+    var areAlike = first >= 0 && first + step * (count - 1) < RiceTables.onsetCount
+    if areAlike {
+      let known = formed.pointer[first] & alternatives
+      for onset in onsets
+      where self.known.pointer[onset] & alternatives != 0 || formed.pointer[onset] & alternatives != known {
+        areAlike = false
+      }
     }
-    formed.pointer[onset] |= missing
+    guard areAlike else {
+      for onset in onsets { evaluate(onset, alternatives) }
+      return
+    }
+    evaluate(
+      from: first, by: step, count: count, alternatives, unformed: alternatives & ~formed.pointer[first])
+  }
+
+  /// - Parameter unformed: those alternatives that what they explain is not known of.
+  private func evaluate(from first: Int, by step: Int, count: Int, _ alternatives: Int, unformed: Int) {
+    if unformed != 0 {
+      for antenna in 0..<antennaCount {
+        uwb_rice_forms(
+          firstCell, unformed, Self.alternativeCount, first, step, count, firstPulse, window(real, antenna),
+          window(imaginary, antenna), floats(forms.pointer + antenna &* Self.formsStride))
+      }
+    }
+    let top = uwb_rice_terms(
+      firstCell, alternatives, Self.alternativeCount, first, step, count, RiceAlternative.pathCount,
+      floats(UnsafePointer(forms.pointer)), 8 * Self.formsStride, scales.pointer, antennaCount, Float(share),
+      Float(share * amplitudeCost) + RiceAlternative.softPrior, floats(terms.pointer), tops.pointer,
+      onsetTops.pointer)
+    best = max(best, top)
+    var onset = first
+    for _ in 0..<count {
+      formed.pointer[onset] |= unformed
+      known.pointer[onset] |= alternatives
+      onset &+= step
+    }
   }
 
   func cells(_ onset: Int) -> UnsafePointer<Float> {

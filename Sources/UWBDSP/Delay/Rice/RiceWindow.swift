@@ -161,13 +161,13 @@ final class RiceWindow {
     logDensity(residual: residual, share: weight, listVariance) - cost
   }
 
-  /// ln of what a path of a list costs whose amplitude on each antenna has this power.
-  func cost(power: (Int) -> Double, deviation: Double) -> Double {
+  /// ln of what the amplitudes of a list's path cost that have this power on each antenna.
+  func cost(power: (Int) -> Double) -> Double {
     var sum = 0.0
     for antenna in 0..<antennaCount {
       sum += PathEvidence.amplitudeCost(power: power(antenna) / listVariance(parts.pointer[antenna]))
     }
-    return PathEvidence.delayCost(deviation: deviation) + weight * sum
+    return weight * sum
   }
 
   /// The first path's amplitude if it lies at `delay`, as an antenna sees it.

@@ -21,10 +21,8 @@ struct FilteredPowers {
 
   func powers(_ block: Int) -> UnsafeMutablePointer<Float> { points + block * Self.blockPoints }
 
-  /// Room for a block's squares, real and imaginary parts on taps and between them.
-  var squares: UnsafeMutablePointer<Float> { workspace.squares.pointer }
-
-  private var filtered: UnsafeBufferPointer<Int> {
+  /// The blocks that were filtered or are about to be, ascending.
+  var filtered: UnsafeBufferPointer<Int> {
     UnsafeBufferPointer(start: workspace.filtered.pointer, count: workspace.filteredCount)
   }
 
@@ -39,31 +37,21 @@ struct FilteredPowers {
 
   func isFiltered(_ block: Int) -> Bool { peaks[block] > 0 }
 
-  /// Blocks are going to be appended anew, those included that are filtered already.
-  func forgetOrder() { workspace.filteredCount = 0 }
-
-  func append(_ block: Int) {
-    workspace.filtered.pointer[workspace.filteredCount] = block
-    workspace.filteredCount += 1
+  /// Takes the blocks that `write` writes, and says how many of, for those that are filtered: all that were before are among them.
+  func choose(_ write: (UnsafeMutablePointer<Int>) -> Int) {
+    workspace.filteredCount = write(workspace.filtered.pointer)
   }
 
   private func candidates(of block: Int) -> Range<Int> {
     (block * Self.blockPoints..<(block + 1) * Self.blockPoints).clamped(to: candidates)
   }
 
-  /// Of the block's candidates; never zero.
-  func measurePeak(_ block: Int) {
+  /// Keeps the largest of the block's candidates, never zero; `largest` is that of all its points.
+  func setPeak(_ block: Int, _ largest: Float) {
     let inside = candidates(of: block)
-    var peak = Float.leastNormalMagnitude
-    if inside.count == Self.blockPoints {
-      let own = powers(block)
-      var lanes = own.load4(0)
-      for point in stride(from: 4, to: Self.blockPoints, by: 4) { lanes = lanes.larger(own.load4(point)) }
-      peak = max(peak, lanes.x, lanes.y, max(lanes.z, lanes.w))
-    } else {
-      for index in inside { peak = max(peak, points[index]) }
-    }
-    peaks[block] = peak
+    let peak =
+      inside.count == Self.blockPoints ? largest : inside.reduce(0) { max($0, points[$1]) }
+    peaks[block] = max(peak, .leastNormalMagnitude)
   }
 
   /// The first of the largest; `nil` where all are zero.

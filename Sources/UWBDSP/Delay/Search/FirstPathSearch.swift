@@ -52,9 +52,8 @@ package struct FirstPathSearch: Sendable {
   static let reach = 2 * 24
   static let halfWidth = 3
 
-  /// Filter weights, symmetric: for whole taps k = 0 … 3, for half taps k = ½ … 2½.
-  let whole: SIMD4<Float>
-  let half: SIMD4<Float>
+  /// Of the symmetric filters: for whole taps k = 0 … 3, then for half taps k = ½ … 2½.
+  let weights: SIMD8<Float>
   /// Noise variance after the filter over that before it.
   let noiseGain: Double
   /// Squared bound of the filtered pulse d half taps before its peak, relative to its peak, margin included.
@@ -95,8 +94,7 @@ package struct FirstPathSearch: Sendable {
     let halfGain = gain(0.5)
     let onTap = offsets.map { Float(kernel($0) / wholeGain) }
     let between = offsets.map { $0 == 3 ? 0 : Float(kernel($0 + 0.5) / halfGain) }
-    whole = SIMD4(onTap[3], onTap[4], onTap[5], onTap[6])
-    half = SIMD4(between[3], between[4], between[5], 0)
+    weights = SIMD8(onTap[3], onTap[4], onTap[5], onTap[6], between[3], between[4], between[5], 0)
     highestGain = [onTap, between].reduce(0) { most, weights in
       let sum = weights.reduce(0) { $0 + abs($1) }
       return max(most, sum * sum)
@@ -139,7 +137,6 @@ package struct FirstPathSearch: Sendable {
     /// The blocks that were filtered, ascending.
     let filtered: AlignedBuffer<Int>
     @exclusivity(unchecked) var filteredCount = 0
-    let squares = AlignedBuffer<Float>(count: 4 * PreparedTaps.blockTaps, zero: 0)
     /// Levels of a search over so many taps at this false-alarm rate: for the earliest path, for any path, and for a candidate. A candidate has
     /// two: `judged` for the variance of taps, `shown` for the noise that a CIR shows.
     @exclusivity(unchecked) var levels = (tapCount: 0, rate: 0.0, earliest: 0.0, presence: 0.0, judged: 0.0, shown: 0.0)
