@@ -127,13 +127,15 @@ public struct ArrayPulseFit: Sendable, Hashable {
     var halfTap: Int
     /// Whether one path leaves little more than noise.
     var isNear: Bool
+    /// As that of `PulseFit.Question`.
+    var isCrowded = false
     fileprivate var start: ArrayPathFit.Position
   }
 
   /// The first half of an estimate: finds the first path and settles it where it is alone; else says what is left to be asked. Arguments
-  /// as those of `estimate`.
+  /// as those of `estimate` and of `PulseFit.begin`.
   func begin(
-    _ taps: [PreparedTaps], antennaCount: Int, firstPathTaps: [Double]?, phases: [Double]?,
+    _ taps: [PreparedTaps], antennaCount: Int, asksForGaps: Bool = false, firstPathTaps: [Double]?, phases: [Double]?,
     into estimate: inout ArrayEstimate, using workspace: Workspace
   ) -> Question? {
     workspace.ending = nil
@@ -154,7 +156,14 @@ public struct ArrayPulseFit: Sendable, Hashable {
       halfTap: Int(2 * rough, rounded: .toNearestOrAwayFromZero, within: -2 * Self.farthest...2 * Self.farthest),
       isNear: false,
       start: ArrayPathFit.Position(delay: rough - Double(first), direction: .zero))
-    guard let single = workspace.single, !fit.hasFreeShifts else { return question }
+    guard !fit.hasFreeShifts else { return question }
+    if asksForGaps,
+      CrowdedTaps.follow(question.halfTap, antennas: antennaCount, { fit.takesPart($0) ? taps[$0] : nil })
+    {
+      question.isCrowded = true
+      return question
+    }
+    guard let single = workspace.single else { return question }
     single.begin(antennaCount: antennaCount)
     for antenna in 0..<antennaCount {
       single.load(

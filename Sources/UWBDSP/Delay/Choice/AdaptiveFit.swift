@@ -3,8 +3,8 @@ import Numerics
 /// `PulseFit` where the channel near its first path is a few paths, else a first path before scattering (`RiceWindow`): the evidence
 /// decides, and where it does not, both count.
 ///
-/// `PathWeighing` says how they are weighed. One path that leaves nothing but noise is kept unasked. Else two paths are fitted, and more
-/// only as long as they lead or what they would cost still lets them.
+/// `PathWeighing` says how they are weighed. One path that leaves nothing but noise is kept unasked, and so is scattering that leaves no gaps
+/// (`CrowdedTaps`). Else two paths are fitted, and more only as long as they lead or what they would cost still lets them.
 ///
 /// The first path's delay is the median of the posterior over both explanations, the deviation that of `DelayPosterior`. The list of paths is
 /// reported where it is the likelier one, else one path. Cost: `PulseFit`'s, mostly of two or three paths, and where it found more
@@ -40,7 +40,8 @@ public struct AdaptiveFit: DelayEstimator {
     guard taps.count >= PulseFit.before + PulseFit.after + 1 else {
       return RiceFit(paths.receiver).estimate(taps, into: &estimate, using: workspace.single)
     }
-    if let question = paths.begin(taps, into: &estimate, using: workspace.paths) {
+    // Who lets paths trail wants them tried.
+    if let question = paths.begin(taps, asksForGaps: margin >= 0, into: &estimate, using: workspace.paths) {
       weigh(question, taps, workspace.paths.fit, workspace.rice, into: &estimate, using: workspace.paths)
     }
     estimate.addAmbiguity()
@@ -51,6 +52,7 @@ public struct AdaptiveFit: DelayEstimator {
     into estimate: inout DelayEstimate, using workspace: PulseFit.Workspace
   ) {
     guard rice.find(taps, halfTap: question.halfTap) else { return }
+    guard !question.isCrowded else { return deliver(rice.posterior.summary(), rice, into: &estimate) }
     let rival = rice.posterior.logMass
     guard rival.isFinite else { return }
     let weighing = PathWeighing(rice, rival: rival, margin: margin)

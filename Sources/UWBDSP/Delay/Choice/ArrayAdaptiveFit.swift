@@ -58,8 +58,8 @@ final class ArrayAdaptiveFit {
   ) -> Outcome {
     guard
       let question = fit.begin(
-        taps, antennaCount: antennaCount, firstPathTaps: firstPathTaps, phases: phases, into: &estimate,
-        using: workspace)
+        taps, antennaCount: antennaCount, asksForGaps: true, firstPathTaps: firstPathTaps, phases: phases,
+        into: &estimate, using: workspace)
     else { return estimate.paths.isEmpty ? .none : .paths(shift: 0, addedVariance: 0) }
     let model = workspace.fit
     func fitPaths(isBeaten: (Int, Double) -> Bool = { _, _ in false }) -> Bool {
@@ -76,6 +76,7 @@ final class ArrayAdaptiveFit {
       if !isFittedFirst { _ = fitPaths() }
       return keepPaths()
     }
+    guard !question.isCrowded else { return deliver(rice.posterior.summary(), taps, phases, into: &estimate) }
     let weighing = PathWeighing(rice, rival: rival, margin: Self.margin)
     let first = rice.firstTap - question.firstTap
     func residual(_ place: Int) -> Double {

@@ -89,11 +89,15 @@ public struct PulseFit: DelayEstimator {
     var isSettled = false
     /// Noise and model error of a tap.
     var variance: Double
+    /// Whether paths are no explanation (`CrowdedTaps`). Nothing was fitted then.
+    var isCrowded = false
   }
 
   /// The first half of an estimate: finds the first path and settles it where it is alone; else says what is left to be asked.
+  ///
+  /// - Parameter asksForGaps: whether there is another explanation for taps that paths would leave gaps in.
   func begin(
-    _ taps: PreparedTaps, into estimate: inout DelayEstimate, using workspace: Workspace
+    _ taps: PreparedTaps, asksForGaps: Bool = false, into estimate: inout DelayEstimate, using workspace: Workspace
   ) -> Question? {
     workspace.ending = nil
     workspace.paths.forgetRefusal()
@@ -102,6 +106,10 @@ public struct PulseFit: DelayEstimator {
     let first = min(max(0, (halfTap + 1) / 2 - PulseFit.before), taps.count - window)
     var question = Question(
       firstTap: first, halfTap: halfTap, start: Double(halfTap) / 2 - Double(first), variance: 0)
+    if asksForGaps, CrowdedTaps.follow(halfTap, antennas: 1, { _ in taps }) {
+      question.isCrowded = true
+      return question
+    }
     guard let single = workspace.single else {
       workspace.paths.model.load(taps, firstTap: first)
       question.variance = variance(taps, workspace.paths.model.strongestPower)
