@@ -42,18 +42,27 @@ import Testing
         }
         return power / 2 < max(4 * noise, 0.02 * peak)
       }
-      #expect(found == (gaps.count <= 2), "half tap \(halfTap), seed \(seed): \(gaps.count) gaps")
+      let beyond = (20..<84).map { halfTap / 2 + $0 }.filter { $0 < OnsetTrials.tapCount }
+      let tail = used.reduce(0.0) { sum, taps in
+        sum + beyond.reduce(0.0) { $0 + Double(taps[$1].lengthSquared) } / Double(max(beyond.count, 1))
+      }
+      #expect(
+        found == (gaps.count <= 2 && tail > 1.5 * noise),
+        "half tap \(halfTap), seed \(seed): \(gaps.count) gaps, \(tail) over \(noise)")
       answers.insert(found)
     }
     #expect(answers == [true, false])
   }
 
+  /// Lists that leave gaps, and two that fill the window but end there.
+  private static let lists =
+    AdaptiveFitTests.lists + [[(0, 35), (4, 35), (7, 35), (11, 35)], [(0, 20), (6, 30), (9, 30), (13, 30)]]
+
   /// What no list of a few paths is taken for, whatever their phases.
-  @Test(arguments: AdaptiveFitTests.lists.indices) func aFewPathsLeaveGaps(index: Int) {
+  @Test(arguments: lists.indices) func aFewPathsAreNoCrowd(index: Int) {
     var trials = OnsetTrials(seed: 33)
     for trial in 0..<300 {
-      let onset = Self.onset + trials.uniform()
-      let taps = Self.load(trials.paths(AdaptiveFitTests.lists[index], onset: onset))
+      let taps = Self.load(trials.paths(Self.lists[index], onset: Self.onset + trials.uniform()))
       #expect(!Self.isCrowded(taps), "trial \(trial), seed 33")
     }
   }

@@ -1,8 +1,8 @@
 /// Whether so much follows a first path that a list of paths can't stand for it.
 ///
 /// A few paths leave gaps, scattering fills them. Pairs of neighbouring taps behind the first pulse are counted that hold next to nothing: little
-/// more than noise, or less than a path near the strongest one spills over to them. Where hardly any does, fits of paths need not be tried.
-/// Paths that were fitted there all the same were nearly always beaten by scattering.
+/// more than noise, or less than a path near the strongest one spills over to them. Where hardly any does, and the taps beyond hold more than
+/// noise, fits of paths need not be tried. Paths that were fitted there all the same were nearly always beaten by scattering.
 ///
 /// The powers of several antennas add up: paths fade on one of them where they don't on another.
 enum CrowdedTaps {
@@ -13,13 +13,17 @@ enum CrowdedTaps {
   /// Mean power of a gap's taps, at most: noise variances, or the strongest tap's power, whichever is more.
   private static let (noiseLevel, peakLevel): (Float, Float) = (4, 0.02)
 
+  /// Behind the first path, taps, where scattering goes on, and their mean power at least, noise variances.
+  private static let beyond = 20..<84
+  private static let leastBeyond: Float = 1.5
+
   /// - Parameters:
   ///   - halfTap: the rough first path.
   ///   - taps: of each antenna; `nil` for one that takes no part.
   static func follow(_ halfTap: Int, antennas: Int, _ taps: (Int) -> PreparedTaps?) -> Bool {
-    let start = halfTap / 2 + first
+    let (path, start) = (halfTap / 2, halfTap / 2 + first)
     var (early, middle, late) = (SIMD4<Float>(), SIMD4<Float>(), SIMD4<Float>())
-    var (noise, peak): (Float, Float) = (0, 0)
+    var (noise, peak, tail): (Float, Float, Float) = (0, 0, 0)
     for antenna in 0..<antennas {
       guard let own = taps(antenna) else { continue }
       // One more is read than there are.
@@ -30,7 +34,9 @@ enum CrowdedTaps {
       late += powers.load4(8) + powers.load4(9)
       noise += Float(own.noiseVariance)
       peak += Float(own.peakPower)
+      tail += own.meanPower(in: path + beyond.lowerBound..<path + beyond.upperBound) ?? 0
     }
+    guard tail > leastBeyond * noise else { return false }
     // There are eleven pairs.
     late.w = .infinity
     let level = 2 * max(noiseLevel * noise, peakLevel * peak)

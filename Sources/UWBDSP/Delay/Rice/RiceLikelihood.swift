@@ -171,9 +171,9 @@ final class RiceLikelihood {
     let onsets = stride(from: first, to: first + step * count, by: step)
     var areAlike = first >= 0 && first + step * (count - 1) < RiceTables.onsetCount
     if areAlike {
-      let known = formed.pointer[first] & alternatives
+      let formedThere = formed.pointer[first] & alternatives
       for onset in onsets
-      where self.known.pointer[onset] & alternatives != 0 || formed.pointer[onset] & alternatives != known {
+      where known.pointer[onset] & alternatives != 0 || formed.pointer[onset] & alternatives != formedThere {
         areAlike = false
       }
     }
