@@ -1,8 +1,8 @@
 /// Whether so much follows a first path that a list of paths can't stand for it.
 ///
-/// A few paths leave gaps, scattering fills them. Pairs of neighbouring taps behind the first pulse are counted that hold next to nothing: little
-/// more than noise, or less than a path near the strongest one spills over to them. Where hardly any does, and the taps beyond hold more than
-/// noise, fits of paths need not be tried. Paths that were fitted there all the same were nearly always beaten by scattering.
+/// A few paths leave gaps, scattering fills them. A gap is a pair of neighbouring taps behind the first pulse with hardly any power. The
+/// limit is a little above the noise, and above the side lobes of a strong path nearby. Few gaps and more than noise in the taps beyond mean
+/// scattering. Fits of paths were nearly always beaten there, so they need not be tried.
 ///
 /// The powers of several antennas add up: paths fade on one of them where they don't on another.
 enum CrowdedTaps {
