@@ -22,6 +22,7 @@ INLINE Eight load(const float *source) { return *(const Eight *)source; }
 INLINE void store(Eight value, float *target) { *(Eight *)target = value; }
 INLINE Four loadFour(const double *source) { return *(const Four *)source; }
 INLINE void storeFour(Four value, double *target) { *(Four *)target = value; }
+INLINE Quad loadQuad(const float *source) { return *(const Quad *)source; }
 INLINE void storeQuad(Quad value, float *target) { *(Quad *)target = value; }
 INLINE Eight all(float value) { return (Eight){value, value, value, value, value, value, value, value}; }
 INLINE Four allFour(double value) { return (Four){value, value, value, value}; }

@@ -1,7 +1,5 @@
 // The first-path search. Nothing is contracted: a CIR's candidates are the same on any machine.
 
-INLINE Quad loadQuad(const float *source) { return *(const Quad *)source; }
-
 /// Whether any seven powers in a row hold as much as `least`, the first of them from three taps before the block on.
 INLINE bool isEnergetic(const float *powers, float least) {
 #pragma clang fp contract(off)

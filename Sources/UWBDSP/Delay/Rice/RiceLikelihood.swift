@@ -144,8 +144,8 @@ final class RiceLikelihood {
   }
 
   /// ln Σ exp(ln L) over alternatives and ρ at an onset.
-  func logSum(_ onset: Int, _ alternatives: Int = every) -> Double {
-    let total = sum(onset, alternatives)
+  func logSum(_ onset: Int) -> Double {
+    let total = sum(onset)
     return Double(onsetTops.pointer[onset]) + log(total)
   }
 
