@@ -121,6 +121,11 @@
         Self.withTexts([]) { _, _, message in
           uwb_first_paths(engine, &block, threads, &stop, &paths, capacity, message)
         }
+        var learned: OpaquePointer?
+        var told: UnsafeMutablePointer<CChar>?
+        Self.withTexts([]) { _, _, message in uwb_engine_learn(engine, &block, &learned, &told, message) }
+        uwb_engine_destroy(learned)
+        uwb_free(told)
       }
     }
 

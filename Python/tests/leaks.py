@@ -5,6 +5,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import warnings
 
 import numpy as np
 
@@ -31,6 +32,14 @@ def main():
     engine = uwbdsp.Engine(delay="leading-edge")
     cir = (30 * np.random.default_rng(1).normal(size=(64, 2))).astype(np.int16)
     cir[30] = 4000
+    draws = np.random.default_rng(2)
+    delays = 150 + draws.exponential(15, (60, 30))
+    amplitudes = draws.rayleigh(100, (60, 30)) * np.exp(2j * np.pi * draws.uniform(size=(60, 30)))
+    rooms = np.einsum("ij,ijk->ik", amplitudes, np.exp(-((np.arange(400) - delays[..., None]) ** 2))) + draws.normal(size=(60, 400))
+    rooms = rooms.astype(np.complex64)
+    warnings.simplefilter("ignore", uwbdsp.UwbWarning)
+    teachable = uwbdsp.Engine(profile="ideal")
+    assert teachable.learn(rooms) is not teachable
     tracker = uwbdsp.Tracker()
     paths = engine.first_paths(cir[None])
     kinds = {
@@ -39,6 +48,7 @@ def main():
         "tracker": (50_000, lambda: tracker.update(0, 5, 0.1)),
         "Arrow": (10_000, lambda: (paths.__arrow_c_array__(), paths.__arrow_c_stream__())),
         "engines": (2_000, lambda: uwbdsp.Engine(profile="dw3000").first_paths(cir)),
+        "learning": (300, lambda: teachable.learn(rooms)),
         "wrong options": (10_000, lambda: fails(uwbdsp.Engine, profile="dw9000")),
         "wrong arrays": (30_000, lambda: fails(engine.first_paths, np.zeros((1, 65, 16), np.complex64))),
         "captures": (100, lambda: [exchange.poll.cirs[0].samples for exchange in uwbdsp.read(f"{walk}.sigmf-meta")]),

@@ -123,6 +123,19 @@ def test_first_paths(client, cirs):
             uwbdsp.distributed.first_paths(array).compute()
 
 
+def test_first_paths_of_a_learned_pulse(client):
+    draws = np.random.default_rng(4)
+    delays = np.concatenate([np.zeros((120, 1)), draws.exponential(15, (120, 40))], axis=1) + draws.uniform(300, 700, (120, 1))
+    amplitudes = draws.rayleigh(0.12, (120, 41)) * np.exp(2j * np.pi * draws.uniform(size=(120, 41)))
+    amplitudes[:, 0] = 1
+    pulses = np.exp(-((np.arange(1016) - delays[..., None]) ** 2) / 2.4)
+    cirs = (2000 * np.einsum("ij,ijk->ik", amplitudes, pulses) + 20 * draws.normal(size=(120, 1016))).astype(np.complex64)
+    with pytest.warns(uwbdsp.UwbWarning):
+        paths = uwbdsp.first_paths(cirs)
+    blocks = dask.array.from_array(cirs, chunks=(17, -1))
+    assert uwbdsp.distributed.first_paths(blocks).compute().tobytes() == paths.tobytes()
+
+
 def test_slurm_example(uwb, walks, tmp_path):
     """Three jobs of an array, and the one that joins them."""
     captures = sorted(map(str, walks.glob("*/walk0.sigmf-meta")))

@@ -44,8 +44,9 @@ def test_updates(walk, tmp_path, cirs):
 
 def test_bar(cirs, capsys):
     many = np.tile(cirs, (60, 1, 1))
-    plain = uwbdsp.first_paths(many, delay="leading-edge")
-    shown = uwbdsp.first_paths(many, delay="leading-edge", progress=True)
+    options = {"delay": "leading-edge", "pulse": "profile"}
+    plain = uwbdsp.first_paths(many, **options)
+    shown = uwbdsp.first_paths(many, **options, progress=True)
     assert shown.tobytes() == plain.tobytes() and type(shown) is uwbdsp.Paths
     assert "CIRs" in capsys.readouterr().err
 
@@ -60,7 +61,7 @@ def test_bar_of_a_replay(walk, capsys):
     ("module", "package", "call"),
     [
         ("matplotlib.pyplot", "matplotlib", lambda cirs: uwbdsp.first_paths(cirs).plot()),
-        ("tqdm.auto", "tqdm", lambda cirs: uwbdsp.first_paths(np.tile(cirs, (60, 1, 1)), progress=True)),
+        ("tqdm.auto", "tqdm", lambda cirs: uwbdsp.first_paths(np.tile(cirs, (60, 1, 1)), pulse="profile", progress=True)),
     ],
 )
 def test_missing_packages(monkeypatch, cirs, module, package, call):

@@ -76,6 +76,24 @@ public func uwb_engine_estimator(_ engine: OpaquePointer?) -> UnsafePointer<CCha
 }
 
 @c @implementation
+public func uwb_engine_learn(
+  _ engine: OpaquePointer?, _ cirs: UnsafePointer<uwb_cirs>?, _ learned: UnsafeMutablePointer<OpaquePointer?>?,
+  _ told: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?,
+  _ message: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+) -> uwb_status {
+  told?.pointee = nil
+  var isLearned = false
+  let status = Border.create(learned, "learned", message) {
+    let handle = try Border.object(engine, as: EngineHandle.self)
+    let found = try handle.engine.learning(from: Border.needed(cirs, "cirs").pointee.block())
+    told?.pointee = found.told.flatMap(Border.copy)
+    isLearned = found.engine != nil
+    return found.engine.map(EngineHandle.init)
+  }
+  return status == Border.status(UWB_OK) && !isLearned ? Border.status(UWB_END) : status
+}
+
+@c @implementation
 public func uwb_first_paths(
   _ engine: OpaquePointer?, _ cirs: UnsafePointer<uwb_cirs>?, _ threads: Int, _ stop: UnsafePointer<Int32>?,
   _ paths: UnsafeMutablePointer<uwb_path>?, _ capacity: Int,

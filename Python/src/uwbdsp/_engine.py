@@ -67,6 +67,18 @@ def _samples(cirs: Any) -> tuple:
     raise ArgumentError(message)
 
 
+def _block(cirs: Any) -> tuple:
+    """The array whose memory holds the samples, the shape of the CIRs, and both for the library."""
+    array, kind, shape, strides = _samples(cirs)
+    if not 1 <= len(shape) <= 3:
+        raise ArgumentError(f"CIRs have the axes CIRs × antennas × taps, CIRs × taps, or taps, not {len(shape)} axes.")
+    count = shape[0] if len(shape) > 1 else 1
+    antennas = shape[1] if len(shape) > 2 else 1
+    return array, shape, _library.Cirs(
+        array.ctypes.data, count, antennas, shape[-1], strides[0] if len(shape) > 1 else 0, strides[1] if len(shape) > 2 else 0,
+        strides[-1], kind, 0, 0, float("nan"))
+
+
 class Paths(Table):
     """First paths: a structured array of the type `PATH`."""
 
@@ -118,6 +130,27 @@ class Engine:
         """The delay estimator, as `--delay` names it."""
         return self._estimator
 
+    def learn(self, cirs: Any) -> Engine:
+        """An engine with the pulse that these CIRs show, if this one's is plainly wrong; else this engine.
+
+        cirs: as for `first_paths`, of one radio at many places. The first 400 that tell something count; fewer than 48 tell nothing.
+
+        `pulse`, `calibration` and `delay="chip"` keep this engine's pulse (`pulse="profile"` does nothing else). An `UwbWarning` says which
+        pulse is wrong, and by how much. Engines that have learned can't be pickled.
+        """
+        return self._learned(cirs, 3)
+
+    def _learned(self, cirs: Any, stacklevel: int) -> Engine:
+        # What holds the samples has to live through the call.
+        array, _, block = _block(cirs)
+        pointer, told, message = c_void_p(), c_void_p(), c_void_p()
+        status = library.uwb_engine_learn(self._open(), byref(block), byref(pointer), byref(told), byref(message))
+        del array
+        _library.check(status, message)
+        if text := _library.take(told.value):
+            warnings.warn(text[0].upper() + text[1:], _library.UwbWarning, stacklevel=stacklevel)
+        return self if status == _library.END else Engine._made(_library.Handle(pointer, library.uwb_engine_destroy))
+
     def first_paths(self, cirs: Any, *, threads: int | None = None, progress: bool = False) -> Paths:
         """The first path on every antenna of every CIR.
 
@@ -131,18 +164,11 @@ class Engine:
         `status` says why. CIRs that are zero or not finite are `PathStatus.emptyImpulseResponse`.
         """
         handle = self._open()
-        array, kind, shape, strides = _samples(cirs)
-        if not 1 <= len(shape) <= 3:
-            raise ArgumentError(f"CIRs have the axes CIRs × antennas × taps, CIRs × taps, or taps, not {len(shape)} axes.")
+        array, shape, block = _block(cirs)
         if progress and len(shape) > 1 and shape[0] > _SHOWN:
             firsts = _optional.bar(range(0, shape[0], _SHOWN), unit="CIRs", unit_scale=_SHOWN)
             parts = [self.first_paths(array[first : first + _SHOWN], threads=threads) for first in firsts]
             return np.concatenate(parts).view(Paths)
-        count = shape[0] if len(shape) > 1 else 1
-        antennas = shape[1] if len(shape) > 2 else 1
-        block = _library.Cirs(
-            array.ctypes.data, count, antennas, shape[-1], strides[0] if len(shape) > 1 else 0, strides[1] if len(shape) > 2 else 0,
-            strides[-1], kind, 0, 0, float("nan"))
         paths = np.empty(shape[:-1], PATH).view(Paths)
         if threads is None:
             threads = default_threads()
@@ -155,7 +181,7 @@ class Engine:
             return library.uwb_first_paths(
                 handle, byref(block), threads, stop, paths.ctypes.data, paths.size, byref(message))
 
-        status = call(None) if count <= _FEW else _library.stoppable(call)
+        status = call(None) if block.count <= _FEW else _library.stoppable(call)
         _library.check(status, message)
         if shape[-1] < _SHORT <= max(shape) and 2 * np.count_nonzero(paths["status"]) > paths.size:
             warnings.warn(
@@ -193,7 +219,7 @@ class Engine:
 
     def __reduce__(self) -> tuple:
         if self._options is None:
-            raise TypeError("An engine of a capture can't be pickled: make one from options.")
+            raise TypeError("An engine that learned from CIRs or is a capture's can't be pickled: make one from options.")
         return _remade, (self._options,)
 
     def __repr__(self) -> str:
@@ -207,12 +233,13 @@ def _remade(options: dict) -> Engine:
 def first_paths(
     cirs: Any, *, profile: str | None = None, threads: int | None = None, progress: bool = False, **options: Any
 ) -> Paths:
-    """The first path on every antenna of every CIR: `Engine(profile=profile, **options).first_paths(cirs)`.
+    """The first path on every antenna of every CIR, by the pulse that the CIRs show if the profile's is plainly wrong:
+    `Engine(profile=profile, **options).learn(cirs).first_paths(cirs)`.
 
     Who calls it often with few CIRs makes the engine once.
     """
-    with Engine(profile=profile, **options) as engine:
-        return engine.first_paths(cirs, threads=threads, progress=progress)
+    engine = Engine(profile=profile, **options)._learned(cirs, 3)
+    return engine.first_paths(cirs, threads=threads, progress=progress)
 
 
 class Tracker:

@@ -108,6 +108,7 @@ _functions: dict = {
     "uwb_engine_destroy": (None, [c_void_p]),
     "uwb_engine_profile": (c_char_p, [c_void_p]),
     "uwb_engine_estimator": (c_char_p, [c_void_p]),
+    "uwb_engine_learn": (c_int32, [c_void_p, POINTER(Cirs), _handle, _message, _message]),
     "uwb_first_paths": (c_int32, [c_void_p, POINTER(Cirs), c_size_t, _stop, c_void_p, c_size_t, _message]),
     "uwb_replay_create": (c_int32, [_texts, c_size_t, _texts, c_size_t, _stop, POINTER(c_int64), _handle, _message]),
     "uwb_replay_destroy": (None, [c_void_p]),

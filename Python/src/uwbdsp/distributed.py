@@ -18,6 +18,7 @@ import warnings
 from collections import Counter
 from typing import Any, Iterator, Sequence
 
+import dask
 import dask.distributed
 import fsspec
 import numpy as np
@@ -27,6 +28,9 @@ from ._capture import Updates, replayed
 from ._engine import PATH, UPDATE, Engine
 from ._library import ArgumentError, InputError, UwbWarning
 from ._names import capture_names
+
+# More CIRs than a pulse is learned from.
+_LEARNED = 1000
 
 
 def replay(
@@ -62,7 +66,7 @@ def replay(
 
 
 def first_paths(cirs: Any, **options: Any) -> Any:
-    """The first paths of a Dask array of CIRs, block by block: what `uwbdsp.first_paths` finds.
+    """The first paths of a Dask array of CIRs, block by block: what `uwbdsp.first_paths` finds. All blocks learn a pulse from the first CIRs.
 
     cirs: of a shape and a type that `uwbdsp.first_paths` takes, but for a single CIR. It is divided along its first axis alone.
     options: as for `uwbdsp.first_paths`. `threads` counts those of one block: 1 by default.
@@ -74,8 +78,10 @@ def first_paths(cirs: Any, **options: Any) -> Any:
     if axes not in (1, 2):
         raise ArgumentError(f"CIRs have the axes CIRs × antennas × taps, or CIRs × taps: not the shape {cirs.shape} of {cirs.dtype}.")
     whole = cirs.rechunk({axis: -1 for axis in range(1, cirs.ndim)})
+    head = dask.delayed(_Head)(whole[:_LEARNED], whole.name)
     return whole.map_blocks(
-        _first_paths, {"threads": 1, **options}, dtype=PATH, drop_axis=list(range(axes, cirs.ndim)), meta=np.empty((0,) * axes, PATH))
+        _first_paths, {"threads": 1, **options}, head=head, dtype=PATH, drop_axis=list(range(axes, cirs.ndim)),
+        meta=np.empty((0,) * axes, PATH))
 
 
 def _files(paths: list) -> list:
@@ -154,14 +160,27 @@ def _sum(one: dict, other: dict) -> dict:
     return {name: added(name) for name in one}
 
 
-def _first_paths(block: np.ndarray, options: dict) -> np.ndarray:
+class _Head:
+    """The first CIRs of an array, of which a worker knows by the array's name whether it has learned from them."""
+
+    def __init__(self, cirs: np.ndarray, name: str):
+        self.cirs, self.name = cirs, name
+
+    def __eq__(self, other: Any) -> bool:
+        return isinstance(other, _Head) and self.name == other.name
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+
+def _first_paths(block: np.ndarray, options: dict, head: _Head) -> np.ndarray:
     """Runs on a worker."""
     threads = options["threads"]
-    engine = _engine(tuple(sorted((name, value) for name, value in options.items() if name != "threads")))
+    engine = _engine(tuple(sorted((name, value) for name, value in options.items() if name != "threads")), head)
     return np.asarray(engine.first_paths(block, threads=threads))
 
 
 @functools.lru_cache(maxsize=4)
-def _engine(options: tuple) -> Engine:
+def _engine(options: tuple, head: _Head) -> Engine:
     """Made once in a process: that takes as long as many CIRs."""
-    return Engine(**dict(options))
+    return Engine(**dict(options)).learn(head.cirs)

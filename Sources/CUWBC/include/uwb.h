@@ -102,6 +102,10 @@ void uwb_engine_destroy(uwb_engine *engine);
 const char *uwb_engine_profile(const uwb_engine *engine);
 const char *uwb_engine_estimator(const uwb_engine *engine);
 
+// An engine with the pulse that the CIRs show, 48 of them at least, if this one's is plainly wrong; UWB_END where it stays: always with
+// --pulse, --calibration and --delay chip. What people should know of it goes to *told, unless that is NULL: NULL, or a text to free by uwb_free.
+uwb_status uwb_engine_learn(const uwb_engine *engine, const uwb_cirs *cirs, uwb_engine **learned, char **told, char **message);
+
 // Fills paths[cir · antennas + antenna]. The numbers are the same for any count of threads, 1 to 256.
 uwb_status uwb_first_paths(const uwb_engine *engine, const uwb_cirs *cirs, size_t threads, const int32_t *stop,
                            uwb_path *paths, size_t capacity, char **message);

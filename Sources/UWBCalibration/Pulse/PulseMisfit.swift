@@ -27,7 +27,7 @@ public struct PulseMisfit: Sendable {
   /// CIRs that are taken; later ones are passed over.
   public static let mostCount = 400
   /// Fewest CIRs that say anything.
-  static let leastCount = 48
+  public static let leastCount = 48
   static let leastSpread = 0.15
   static let leastChannelCount = 8.0
   static let leastExcess = 10.0

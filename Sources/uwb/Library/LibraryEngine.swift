@@ -1,3 +1,4 @@
+import UWBCalibration
 import UWBCapture
 import UWBDSP
 
@@ -17,9 +18,9 @@ package final class LibraryEngine: Sendable {
   }
 
   private let engine: RangingEngine
-  private let scale: Float
-  private let tapSpacing: Double
-  private let firstPathTaps: Double?
+  private let input: InputOptions
+  /// Begins to learn the radio's pulse; `nil` where the engine's stays.
+  private let pulse: CapturePulse?
   /// Not in use now.
   private let idle = StateLock<[Workspace]>([])
 
@@ -29,15 +30,41 @@ package final class LibraryEngine: Sendable {
   /// - Throws: `LibraryError` for options that make no sense, or name files that can't be read.
   package convenience init(options arguments: [String]) throws {
     let options = try EngineOptions.parse(arguments)
-    let header = CaptureHeader(format: "npy", profile: options.input.profile ?? RadioName.dw1000)
-    self.init(try options.engine(for: header, file: "CIRs"), options.input)
+    let (header, name) = (CaptureHeader(format: "npy", profile: options.input.profile ?? RadioName.dw1000), "CIRs")
+    self.init(
+      try options.engine(for: header, file: name), options.input, pulse: options.learning(of: header, file: name))
   }
 
-  init(_ engine: RangingEngine, _ input: InputOptions) {
+  init(_ engine: RangingEngine, _ input: InputOptions, pulse: CapturePulse? = nil) {
     self.engine = engine
-    scale = input.scale ?? 1
-    tapSpacing = input.tapSpacing.map { $0 * 1e-9 } ?? UWB.tap
-    firstPathTaps = input.firstPath
+    self.input = input
+    self.pulse = pulse
+  }
+
+  /// An engine with the pulse that the first CIRs of `block` show, if this one's is plainly wrong and nothing says to keep it: as the
+  /// command line does with a capture.
+  ///
+  /// - Returns: `nil` where this engine's pulse stays; with it, what there is to tell people.
+  /// - Throws: `LibraryError` for a block that is none.
+  package func learning(from block: CIRBlock) throws -> (engine: LibraryEngine?, told: String?) {
+    let block = try checked(block)
+    guard var pulse, block.count >= PulseMisfit.leastCount else { return (nil, nil) }
+    for cir in 0..<block.count {
+      guard !pulse.isDecided else { break }
+      if let response = block.response(cir) { pulse.add(response) }
+    }
+    let outcome = pulse.outcome()
+    var configuration = engine.configuration
+    let told = CapturePulse.text(outcome, configuration.profile)
+    guard outcome.estimate != nil else { return (nil, told) }
+    configuration.profile = configuration.profile.with(outcome)
+    return (LibraryEngine(RangingEngine(configuration), input), told)
+  }
+
+  private func checked(_ block: CIRBlock) throws -> CIRBlock {
+    try block.checked(
+      scale: input.scale ?? 1, tapSpacing: input.tapSpacing.map { $0 * 1e-9 } ?? UWB.tap,
+      firstPathTaps: input.firstPath)
   }
 
   /// Finds the first paths in all CIRs of `block`, which has to stay where it is meanwhile.
@@ -53,7 +80,7 @@ package final class LibraryEngine: Sendable {
     guard OptionRange.threads.contains(threads) else {
       throw LibraryError.badArgument("\(threads) threads: give a number from \(OptionRange.threads.help).")
     }
-    let block = try block.checked(scale: scale, tapSpacing: tapSpacing, firstPathTaps: firstPathTaps)
+    let block = try checked(block)
     var next = 0
     var wasStopped = false
     // Nothing is thrown out of the pool: its threads then have done with the memory when it returns.

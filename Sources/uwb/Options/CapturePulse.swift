@@ -4,7 +4,7 @@ import UWBDSP
 import UWBTypes
 
 /// What a capture's first CIRs say of its radio's pulse.
-struct CapturePulse {
+struct CapturePulse: Sendable {
   /// `--pulse profile`: the profile's, whatever the CIRs say.
   static let profileName = "profile"
   /// Exchanges that are read at most, and CIRs none of which counts.
@@ -32,6 +32,14 @@ struct CapturePulse {
       learning.add(response)
       responses += 1
     }
+  }
+
+  /// Takes a CIR that came without an exchange.
+  mutating func add(_ response: ChannelImpulseResponse) {
+    guard !isDecided else { return }
+    learning.add(response)
+    exchanges += 1
+    responses += 1
   }
 
   /// What the exchanges so far say.
