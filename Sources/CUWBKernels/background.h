@@ -37,13 +37,27 @@ void KERNEL(uwb_square_integers)(const short *integers, float factor, long block
   }
 }
 
+float KERNEL(uwb_measure_pattern)(const short *integers, float scale, const float *powers, long periods, float *pattern) {
+  EightIntegers early = {0}, late = early;
+  Eight power = all(0);
+#pragma clang loop unroll_count(4)
+  for (long period = 0; period < periods; ++period) {
+    early += __builtin_convertvector(*(const EightShorts *)(integers + 16 * period), EightIntegers);
+    late += __builtin_convertvector(*(const EightShorts *)(integers + 16 * period + 8), EightIntegers);
+    power += load(powers + 8 * period);
+  }
+  const Eight first = __builtin_convertvector(early, Eight) * scale, last = __builtin_convertvector(late, Eight) * scale;
+  store(first * (1 / (float)periods), pattern);
+  store(last * (1 / (float)periods), pattern + 8);
+  return sum(first * first + last * last) / sum(power);
+}
+
 float KERNEL(uwb_subtract_pattern)(
-    const short *integers, float scale, const float *pattern, long period, long phase, long blocks, float *samples,
-    float *powers, float *quarterPeaks) {
+    const short *integers, float scale, const float *pattern, long blocks, float *samples, float *powers,
+    float *quarterPeaks) {
   const Eight factor = all(scale);
   Quad sums = {0};
   for (long block = 0; block < blocks; ++block) {
-    const float *own = pattern + 2 * phase;
     Quad peaks = {0};
     for (long tap = 0; tap < 16; tap += 4) {
       const EightShorts parts = *(const EightShorts *)(integers + 2 * tap);
@@ -52,7 +66,7 @@ float KERNEL(uwb_subtract_pattern)(
         // Not contracted: samples are the same on any machine, whoever takes the pattern off.
 #pragma clang fp contract(off)
         const Eight taken = __builtin_convertvector(parts, Eight) * factor;
-        four = taken - load(own + 2 * tap);
+        four = taken - load(pattern + 2 * (tap % 8));
       }
       store(four, samples + 2 * tap);
       const Eight squares = four * four;
@@ -67,7 +81,6 @@ float KERNEL(uwb_subtract_pattern)(
     samples += 32;
     powers += 16;
     quarterPeaks += 4;
-    phase = (phase + 16) % period;
   }
   return (sums[0] + sums[2]) + (sums[1] + sums[3]);
 }

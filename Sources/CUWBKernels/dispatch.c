@@ -141,10 +141,14 @@ CHOOSE(void, uwb_square_integers,
        (const short *integers, float factor, long blocks, float *powers, float *quarterPeaks),
        (integers, factor, blocks, powers, quarterPeaks))
 
+CHOOSE(float, uwb_measure_pattern,
+       (const short *integers, float scale, const float *powers, long periods, float *pattern),
+       (integers, scale, powers, periods, pattern))
+
 CHOOSE(float, uwb_subtract_pattern,
-       (const short *integers, float scale, const float *pattern, long period, long phase, long blocks,
-        float *samples, float *powers, float *quarterPeaks),
-       (integers, scale, pattern, period, phase, blocks, samples, powers, quarterPeaks))
+       (const short *integers, float scale, const float *pattern, long blocks, float *samples, float *powers,
+        float *quarterPeaks),
+       (integers, scale, pattern, blocks, samples, powers, quarterPeaks))
 
 CHOOSE(long, uwb_energetic_blocks,
        (const float *powers, const float *quarterPeaks, long first, long end, long last, float least,

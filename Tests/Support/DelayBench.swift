@@ -15,8 +15,8 @@ package final class DelayBench<Estimator: DelayEstimator> {
   }
 
   @discardableResult
-  package func run(_ response: ChannelImpulseResponse, backgroundPeriodTaps: Int? = nil) -> DelayEstimate {
-    taps.load(response, antenna: 0, backgroundPeriodTaps: backgroundPeriodTaps)
+  package func run(_ response: ChannelImpulseResponse) -> DelayEstimate {
+    taps.load(response, antenna: 0)
     estimator.estimate(taps, into: &estimate, using: workspace)
     return estimate
   }

@@ -45,7 +45,7 @@ public struct EngineProperty: Sendable {
       let own = "\(name), case \(index): \(family), \(hostile.tapCount) taps × \(antennas)"
       begin(own)
       let response = hostile.make(using: &random)
-      taps.load(response, antenna: 0, backgroundPeriodTaps: configuration.profile.backgroundPeriodTaps)
+      taps.load(response, antenna: 0)
       stage.estimate(taps, into: &estimate)
       if let problem = Self.problem(estimate) { return "\(own): \(problem)" }
       let exchange = Self.exchange(index, response, using: &random)

@@ -176,11 +176,15 @@ void uwb_take_every(long stride, const void *source, long count, int *target);
 /// |h|² of `blocks` blocks of 16 taps, the sum of two integers' squares times `factor`, and of each block the largest by quarters.
 void uwb_square_integers(const short *integers, float factor, long blocks, float *powers, float *quarterPeaks);
 
-/// Samples of `blocks` blocks of 16 taps: integers times `scale` less `pattern`, which repeats after `period` taps, begins with the first
-/// block at `phase` and goes on for 16 taps more; their powers, and of each block the largest powers by quarters. Returns the sum of powers.
+/// The mean of each of eight phases over so many periods of eight taps: integers times `scale`. Returns the power of the phases' sums over
+/// the sum of the taps' `powers`: for white noise 1.
+float uwb_measure_pattern(const short *integers, float scale, const float *powers, long periods, float *pattern);
+
+/// Samples of `blocks` blocks of 16 taps: integers times `scale` less `pattern`, which repeats after 8 taps; their powers, and of each block
+/// the largest powers by quarters. Returns the sum of powers.
 float uwb_subtract_pattern(
-    const short *integers, float scale, const float *pattern, long period, long phase, long blocks, float *samples,
-    float *powers, float *quarterPeaks);
+    const short *integers, float scale, const float *pattern, long blocks, float *samples, float *powers,
+    float *quarterPeaks);
 
 /// The blocks from `first` to before `end` of which a point may reach a level, ascending; `last` is the last that there is. One of the
 /// largest of such a block by quarters, or of its neighbours, reaches `least`. Seven powers in a row, from three taps before the block on,
@@ -223,6 +227,7 @@ __typeof__(uwb_median) uwb_median_portable;
 __typeof__(uwb_filtered_power) uwb_filtered_power_portable;
 __typeof__(uwb_take_every) uwb_take_every_portable;
 __typeof__(uwb_square_integers) uwb_square_integers_portable;
+__typeof__(uwb_measure_pattern) uwb_measure_pattern_portable;
 __typeof__(uwb_subtract_pattern) uwb_subtract_pattern_portable;
 __typeof__(uwb_energetic_blocks) uwb_energetic_blocks_portable;
 __typeof__(uwb_filter_block) uwb_filter_block_portable;

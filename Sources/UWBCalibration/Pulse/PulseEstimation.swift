@@ -79,10 +79,10 @@ public struct PulseEstimation: Sendable {
 
   /// Takes one antenna of a CIR whose first path is near `firstPathTaps`; CIRs without energy there count for nothing.
   public mutating func add(
-    _ response: ChannelImpulseResponse, antenna: Int = 0, firstPathTaps: Double, backgroundPeriodTaps: Int? = nil
+    _ response: ChannelImpulseResponse, antenna: Int = 0, firstPathTaps: Double
   ) {
     let taps = PreparedTaps(tapCount: response.tapCount)
-    taps.load(response, antenna: antenna, backgroundPeriodTaps: backgroundPeriodTaps)
+    taps.load(response, antenna: antenna)
     guard abs(firstPathTaps) < 1e6, let whole = Int(checked: firstPathTaps, rounded: .towardZero) else { return }
     add(taps, firstPathTap: whole)
   }

@@ -52,7 +52,7 @@ public struct PulseLearning: Sendable {
 
   private func prepared(_ response: ChannelImpulseResponse) -> PreparedTaps {
     let taps = PreparedTaps(tapCount: response.tapCount)
-    taps.load(response, antenna: 0, backgroundPeriodTaps: profile.backgroundPeriodTaps)
+    taps.load(response, antenna: 0)
     return taps
   }
 

@@ -118,10 +118,10 @@ public protocol DelayEstimator: Sendable, Hashable {
 extension DelayEstimator {
   /// Estimates from a CIR in one call; allocates a workspace each time.
   public func estimate(
-    _ response: ChannelImpulseResponse, antenna: Int = 0, backgroundPeriodTaps: Int? = nil
+    _ response: ChannelImpulseResponse, antenna: Int = 0
   ) -> DelayEstimate {
     let taps = PreparedTaps(tapCount: response.tapCount)
-    taps.load(response, antenna: antenna, backgroundPeriodTaps: backgroundPeriodTaps)
+    taps.load(response, antenna: antenna)
     var result = DelayEstimate()
     estimate(taps, into: &result, using: makeWorkspace(tapCount: response.tapCount))
     return result

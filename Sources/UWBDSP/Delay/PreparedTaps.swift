@@ -40,8 +40,15 @@ public final class PreparedTaps {
   static let margin = 8
   static let blockTaps = 16
   private var floor = NoiseFloor()
-  /// The radio's additive pattern: a period of taps, and as many more as a block has.
-  private var pattern = AlignedBuffer<Float>(count: 0, zero: 0)
+  /// Taps after which what a radio's clocks add to the accumulator repeats: a DW1000's has lines at 0, ±125 and ±250 MHz. An offset is one,
+  /// too.
+  static let patternTaps = 8
+  /// Periods before the signal that show whether there is a pattern: no fewer, and as many as do.
+  private static let leastPeriods = 16
+  private static let shownPeriods = 32
+  /// Power that a pattern explains, over what noise would: χ² of 16 degrees of freedom exceeds 3.2 times its mean once in 70,000 CIRs.
+  private static let leastExplained: Float = 3.2
+  private let pattern = AlignedBuffer<Float>(count: 2 * patternTaps, zero: 0)
 
   /// Allocates for CIRs of so many taps.
   public init(tapCount: Int) {
@@ -132,12 +139,11 @@ public final class PreparedTaps {
     }
   }
 
-  /// Loads one antenna of `response`.
+  /// Loads one antenna of `response`, less what its radio adds to all taps.
   ///
-  /// - Parameter backgroundPeriodTaps: period of the radio's additive pattern, whose mean over the taps before the
-  ///   signal is subtracted; `nil` for none.
+  /// - Parameter keepsPattern: leaves what the radio adds, as the CIR has it.
   /// - Precondition: `response` has the antenna and no more than `capacity` taps.
-  public func load(_ response: ChannelImpulseResponse, antenna: Int, backgroundPeriodTaps: Int? = nil) {
+  public func load(_ response: ChannelImpulseResponse, antenna: Int, keepsPattern: Bool = false) {
     precondition(
       response.tapCount <= capacity && (0..<response.antennaCount).contains(antenna),
       "antenna \(antenna) of \(response.antennaCount) × \(response.tapCount) taps does not fit \(capacity) taps")
@@ -156,7 +162,7 @@ public final class PreparedTaps {
     // Integers are finite, and copying them leaves the blocks' peaks.
     isUsable = response.format == .int16 || measureBlocks()
     findPeak()
-    if let period = backgroundPeriodTaps, isUsable { subtractBackground(period: period) }
+    if isUsable, !keepsPattern { subtractPattern() }
     // A capture of integers can't be quieter than its own rounding, 1/12 of a step squared for each part.
     let quantisation = response.format == .int16 ? Double(response.scale * response.scale) / 6 : 0
     noiseVariance = max(
@@ -237,65 +243,61 @@ public final class PreparedTaps {
     isUsable = isUsable && EngineLimits.peakPower.contains(peakPower)
   }
 
-  /// Removes the mean of each of the pattern's phases, taken over whole periods before the signal; a CIR whose signal
-  /// starts too early to see 16 periods keeps its pattern.
-  private func subtractBackground(period: Int) {
+  /// Removes what repeats every `patternTaps` taps, where it explains more of the power before the signal than noise would: the mean of each
+  /// phase over whole periods. A CIR whose signal starts too early to see 16 of them keeps its pattern.
+  private func subtractPattern() {
     let first = Self.margin
-    precondition(period >= 1, "an additive pattern can't repeat after \(period) taps")
-    let periods = (peakTap - Self.guardTaps - first) / period
-    guard periods >= 16 else { return }
+    let periods = (peakTap - Self.guardTaps - first) / Self.patternTaps
+    guard periods >= Self.leastPeriods else { return }
+    let shown = min(periods, Self.shownPeriods)
+    guard measurePattern(from: first + (periods - shown) * Self.patternTaps, periods: shown) > Self.leastExplained
+    else {
+      return
+    }
+    _ = measurePattern(from: first, periods: periods)
     let scale = isWhole ? 1 : self.scale
-    measurePattern(from: first, period: period, periods: periods, scale: scale)
-    let phase = (period - first % period) % period
     var blocks = 0..<Self.blockCount(count)
     var energy: Float = 0
     if !isWhole {
       let whole = count / Self.blockTaps
       energy = integers.pointer.withMemoryRebound(to: Int16.self, capacity: 2 * integers.count) {
         uwb_subtract_pattern(
-          $0, scale, pattern.pointer, period, phase, whole, firstSample, powers.pointer, quarterPeaks.pointer)
+          $0, scale, pattern.pointer, whole, firstSample, powers.pointer, quarterPeaks.pointer)
       }
       blocks = whole..<blocks.upperBound
     }
-    energy += subtractPattern(from: blocks, period: period, phase: phase, scale: scale)
+    // `uwb_subtract_pattern` for numbers of any kind, and for a last block that is not full.
+    for block in blocks { energy += subtractPattern(from: block, scale: scale) }
     isWhole = true
     isUsable = energy.isFinite
     findPeak()
   }
 
-  /// `uwb_subtract_pattern` for numbers of any kind, and for a last block that is not full; Σ|h|².
-  private func subtractPattern(from blocks: Range<Int>, period: Int, phase: Int, scale: Float) -> Float {
-    var sums = SIMD4<Float>()
-    for block in blocks {
-      let own = (phase + block * Self.blockTaps) % period
-      sums += subtract(pattern.pointer + 2 &* own, from: block, scale: scale)
-    }
-    return sums.sum()
-  }
-
-  /// Fills `pattern`: one period, and as many taps more as a block has, so that any block finds its part in one run.
-  private func measurePattern(from first: Int, period: Int, periods: Int, scale: Float) {
-    let width = 2 * period
-    let numbers = width + 2 * Self.blockTaps
-    if pattern.count != numbers { pattern = AlignedBuffer(count: numbers, zero: 0) }
-    var column = 0
-    while column < width {
-      var sum = SIMD8<Float>()
-      var number = 2 &* first &+ column
-      for _ in 0..<periods {
-        sum += eight(number)
-        number &+= width
+  /// Fills `pattern` with the mean of each phase over periods from a tap on.
+  ///
+  /// - Returns: the power that it explains there, over what it would explain of noise.
+  private func measurePattern(from first: Int, periods: Int) -> Float {
+    guard isWhole else {
+      return integers.pointer.withMemoryRebound(to: Int16.self, capacity: 2 * integers.count) {
+        uwb_measure_pattern($0 + 2 * first, scale, powers.pointer + first, periods, pattern.pointer)
       }
-      sum *= scale / Float(periods)
-      UnsafeMutableRawPointer(pattern.pointer + column).storeBytes(of: sum, as: SIMD8<Float>.self)
-      column += 8
     }
-    for number in width..<numbers { pattern.pointer[number] = pattern.pointer[number - width] }
+    var (early, late) = (SIMD8<Float>(), SIMD8<Float>())
+    var power = SIMD8<Float>()
+    for period in 0..<periods {
+      let tap = first &+ Self.patternTaps &* period
+      early += eight(2 &* tap)
+      late += eight(2 &* tap &+ 8)
+      power += UnsafeRawPointer(powers.pointer + tap).loadUnaligned(as: SIMD8<Float>.self)
+    }
+    let target = UnsafeMutableRawPointer(pattern.pointer)
+    target.storeBytes(of: early / Float(periods), as: SIMD8<Float>.self)
+    target.storeBytes(of: late / Float(periods), toByteOffset: 32, as: SIMD8<Float>.self)
+    return (early * early + late * late).sum() / power.sum()
   }
 
-  /// Samples of a block less `pattern`, their powers and the block's peaks; Σ|h|² by quarters.
-  @inline(__always)
-  private func subtract(_ pattern: UnsafePointer<Float>, from block: Int, scale: Float) -> SIMD4<Float> {
+  /// Takes the pattern off a block's samples, and anew their powers and the block's peaks; Σ|h|².
+  private func subtractPattern(from block: Int, scale: Float) -> Float {
     let start = Self.blockTaps &* block
     let left = count &- start
     let samples = UnsafeMutableRawPointer(firstSample + 2 &* start)
@@ -304,7 +306,7 @@ public final class PreparedTaps {
     var sums = SIMD4<Float>()
     var tap = 0
     while tap < Self.blockTaps {
-      let own = UnsafeRawPointer(pattern + 2 &* tap).loadUnaligned(as: SIMD8<Float>.self)
+      let own = UnsafeRawPointer(pattern.pointer + 2 &* (tap % Self.patternTaps)).load(as: SIMD8<Float>.self)
       var four = eight(2 &* (start &+ tap)) * scale - own
       // Behind the last tap is nothing that the pattern could be taken from.
       if left < tap &+ 4 { four.replace(with: 0, where: SIMD8(0, 0, 1, 1, 2, 2, 3, 3) .>= Int32(max(left &- tap, 0))) }
@@ -317,7 +319,7 @@ public final class PreparedTaps {
       tap &+= 4
     }
     UnsafeMutableRawPointer(quarterPeaks.pointer + 4 &* block).storeBytes(of: peaks, as: SIMD4<Float>.self)
-    return sums
+    return sums.sum()
   }
 
   /// Four taps from the `number`-th real or imaginary part on, not scaled where they came as integers.

@@ -27,8 +27,6 @@ public struct DeviceProfile: Sendable, Hashable {
   public var clutter: Double
   /// How the accumulator's noise hangs together from tap to tap.
   public var noise: NoiseCorrelation
-  /// Taps after which the accumulator's additive pattern (clock leakage) repeats; 1 for a plain offset, `nil` for none.
-  public var backgroundPeriodTaps: Int?
   /// How strong a clear first path is, in the scale of the chip's reports; `nil` where that is not known.
   public var signal: NominalSignal?
 
@@ -36,7 +34,7 @@ public struct DeviceProfile: Sendable, Hashable {
   public init(
     name: String, pulse: PulseShape, delay: DelayMethod = .adaptive, peakOffsetTaps: Double,
     receptionDeviation: Double, modelError: Double, clutter: Double = 0, noise: NoiseCorrelation = .white,
-    backgroundPeriodTaps: Int? = nil, signal: NominalSignal? = nil, uncalibratedDeviation: Double = 0
+    signal: NominalSignal? = nil, uncalibratedDeviation: Double = 0
   ) {
     self.signal = signal
     self.uncalibratedDeviation = uncalibratedDeviation
@@ -48,7 +46,6 @@ public struct DeviceProfile: Sendable, Hashable {
     self.modelError = modelError
     self.clutter = clutter
     self.noise = noise
-    self.backgroundPeriodTaps = backgroundPeriodTaps
   }
 }
 
@@ -75,7 +72,7 @@ extension DeviceProfile {
   /// Furnished Apartment", 2021, doi 10.5281/zenodo.4742391); `Documentation/results/DW1000.md` shows how.
   public static let dw1000 = DeviceProfile(
     name: RadioName.dw1000, pulse: .dw1000, peakOffsetTaps: 1.17, receptionDeviation: 0.14e-9,
-    modelError: 0.03, clutter: 0.06, backgroundPeriodTaps: 8, signal: .dw1000, uncalibratedDeviation: 0.7e-9)
+    modelError: 0.03, clutter: 0.06, signal: .dw1000, uncalibratedDeviation: 0.7e-9)
 
   /// Qorvo DW3000 (DW3110, DW3120, DW3210, DW3220), preamble accumulator. **Not measured**: no public capture of one was at
   /// hand.

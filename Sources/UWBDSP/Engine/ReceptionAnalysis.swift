@@ -69,13 +69,12 @@ final class ReceptionAnalyser {
   }
 
   private func paths(_ response: ChannelImpulseResponse, _ reported: ReportedAntennas) -> ReceptionAnalysis {
-    let background = configuration.profile.backgroundPeriodTaps
     isJoint = false
     features = nil
     if let joint, response.antennaCount == joint.antennaCount {
       isJoint = true
       for antenna in 0..<response.antennaCount {
-        taps[antenna].load(response, antenna: antenna, backgroundPeriodTaps: background)
+        taps[antenna].load(response, antenna: antenna)
       }
       let result = joint.analyse(taps, reported)
       if let (antenna, path) = joint.strongestFirstPath {
@@ -93,7 +92,7 @@ final class ReceptionAnalyser {
     var strongest = 0
     var strongestdB = -Double.infinity
     for antenna in 0..<response.antennaCount {
-      single.load(response, antenna: antenna, backgroundPeriodTaps: background)
+      single.load(response, antenna: antenna)
       stage.estimate(single, into: &estimates[antenna])
       if let phases { estimates[antenna].turn(by: -phases[antenna]) }
       if estimates[antenna].status == .ok, let snr = estimates[antenna].snrdB, snr > strongestdB {

@@ -82,7 +82,6 @@ public struct ArenaEvaluation: Sendable {
   private struct Bench {
     let taps: PreparedTaps
     let stages: [DelayStage]
-    let period: Int?
     var crossing: PeakShareCrossing
     var estimate = DelayEstimate()
 
@@ -92,14 +91,13 @@ public struct ArenaEvaluation: Sendable {
       stages = evaluation.methods.map {
         DelayStage.make(RangingEngine.Configuration(profile: profile, delay: $0), tapCount: tapCount)
       }
-      period = profile.backgroundPeriodTaps
       crossing = PeakShareCrossing(tapCount: tapCount)
     }
 
     /// The crossing's answer, then the estimators'.
     mutating func answers(_ trial: ArenaTrials.Trial) -> [Answer] {
       var answers: [Answer] = [crossing(trial.response.samples()).map { ($0 - trial.firstPathTaps, 0) }]
-      taps.load(trial.response, antenna: 0, backgroundPeriodTaps: period)
+      taps.load(trial.response, antenna: 0)
       for stage in stages {
         stage.estimate(taps, into: &estimate)
         answers.append(estimate.firstPath.map { ($0.delayTaps - trial.firstPathTaps, $0.deviationTaps) })
@@ -146,7 +144,7 @@ public struct ArenaEvaluation: Sendable {
         let trial = trials.surveyTrial(index, radio: radio)
         // A chip's first path: near enough to the leading edge, and no better than that.
         let near = trial.firstPathTaps - profile.peakOffsetTaps + jitter.uniform(in: -0.5...0.5)
-        estimation.add(trial.response, firstPathTaps: near, backgroundPeriodTaps: profile.backgroundPeriodTaps)
+        estimation.add(trial.response, firstPathTaps: near)
       }
       guard let estimate = estimation.estimate() else { break }
       profile = profile.with(estimate)

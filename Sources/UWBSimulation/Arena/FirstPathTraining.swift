@@ -92,7 +92,7 @@ public struct FirstPathTraining: Sendable {
     let taps = PreparedTaps(tapCount: trials.tapCount)
     return (0..<source.trialCount).compactMap { index in
       let trial = trials.trial(index)
-      taps.load(trial.response, antenna: 0, backgroundPeriodTaps: profile.backgroundPeriodTaps)
+      taps.load(trial.response, antenna: 0)
       let found = search.candidates(taps, using: workspace)
       guard found.features.count > 1 else { return nil }
       let errors = found.halfTaps.map { abs(Double($0) / 2 - trial.firstPathTaps) }

@@ -70,7 +70,7 @@ public struct LineOfSightTrials: Sendable, Hashable {
       radio.receive(&samples, using: &generator)
       let start = window.map { ChipWindow.start(of: $0, in: samples) } ?? 0
       let seen = window.map { Array(samples[start..<start + $0]) } ?? samples
-      taps.load(ChannelImpulseResponse(seen), antenna: 0, backgroundPeriodTaps: profile.backgroundPeriodTaps)
+      taps.load(ChannelImpulseResponse(seen), antenna: 0)
       if taps.isUsable { stage.estimate(taps, into: &estimate) }
       guard taps.isUsable, estimate.status == .ok, let path = estimate.firstPath else {
         result.missed += 1

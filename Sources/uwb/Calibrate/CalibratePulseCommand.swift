@@ -43,14 +43,13 @@ struct CalibratePulseCommand: ParsableCommand {
       try reader.forEach(showing: capture, of: capture) { exchange, header in
         let profile = try options.deviceProfile(of: header, file: capture)
         if !profiles.contains(where: { $0.name == profile.name }) { profiles.append(profile) }
-        let period = profile.backgroundPeriodTaps
         for reception in exchange.messages.compactMap(\.reception) {
           guard let response = reception.impulseResponse, let first = reception.chipFirstPathTaps else { continue }
           spacing = response.tapSpacing
           var pulse = estimation ?? PulseEstimation(near: profile.pulse)
           estimation = nil
           for antenna in 0..<response.antennaCount {
-            pulse.add(response, antenna: antenna, firstPathTaps: first, backgroundPeriodTaps: period)
+            pulse.add(response, antenna: antenna, firstPathTaps: first)
           }
           estimation = pulse
         }

@@ -20,7 +20,7 @@ struct ImpulseResponseDrawing {
     let estimate = paths.antennas.first ?? DelayEstimate()
     // The engine's floor is that of taps without the radio's additive pattern. The picture shows them with it.
     let raw = PreparedTaps(tapCount: response.tapCount)
-    raw.load(response, antenna: 0)
+    raw.load(response, antenna: 0, keepsPattern: true)
     var picture = ImpulseResponsePicture(
       magnitudes: magnitudes, tapPeriod: response.tapSpacing, capture: capture, exchange: exchange, message: message,
       snrdB: estimate.snrdB, noiseFloor: raw.noiseVariance.squareRoot(),

@@ -141,14 +141,36 @@ import UWBDSP
     #expect(largest == powers.prefix(32).max() && powers[32] == Self.dirt)
   }
 
+  @Test(arguments: Build.allCases, [1, 16, 33]) func patternIsMeasured(build: Build, periods: Int) {
+    var random = StatisticsRandom(seed: 503)
+    let integers = (0..<16 * periods).map { _ in Int16(random.uniform(-32768...32767)) }
+    let scale: Float = 0.01
+    let powers = (0..<8 * periods).map { tap in
+      (0..<2).reduce(Float()) { $0 + scale * scale * Float(integers[2 * tap + $1]) * Float(integers[2 * tap + $1]) }
+    }
+    var pattern = [Float](repeating: Self.dirt, count: 17)
+    let share =
+      switch build {
+      case .own: uwb_measure_pattern(integers, scale, powers, periods, &pattern)
+      case .portable: uwb_measure_pattern_portable(integers, scale, powers, periods, &pattern)
+      }
+    var explained = 0.0
+    for number in 0..<16 {
+      let sum = (0..<periods).reduce(0.0) { $0 + Double(integers[number + 16 * $1]) } * Double(scale)
+      explained += sum * sum
+      #expect(abs(Double(pattern[number]) - sum / Double(periods)) < 1e-6 * (abs(sum) + 1), "number \(number)")
+    }
+    let expected = explained / powers.reduce(0) { $0 + Double($1) }
+    #expect(abs(Double(share) - expected) < 1e-5 * expected)
+    #expect(pattern[16] == Self.dirt)
+  }
+
   /// Samples are the same to the bit whoever takes the pattern off.
-  @Test(arguments: Build.allCases, [1, 3, 8, 16, 21]) func patternIsSubtracted(build: Build, period: Int) {
+  @Test(arguments: Build.allCases) func patternIsSubtracted(build: Build) {
     var random = StatisticsRandom(seed: 502)
     let blocks = 5
-    let phase = period / 2
     let integers = (0..<32 * blocks).map { _ in Int16(random.uniform(-3000...3000)) }
-    let one = Self.floats(2 * period, &random)
-    let pattern = (0..<2 * (period + 16)).map { one[$0 % (2 * period)] }
+    let pattern = Self.floats(16, &random)
     let scale: Float = 0.001
     var samples = [Float](repeating: Self.dirt, count: 32 * blocks + 1)
     var powers = [Float](repeating: Self.dirt, count: 16 * blocks + 1)
@@ -156,15 +178,15 @@ import UWBDSP
     let energy: Float
     switch build {
     case .own:
-      energy = uwb_subtract_pattern(integers, scale, pattern, period, phase, blocks, &samples, &powers, &peaks)
+      energy = uwb_subtract_pattern(integers, scale, pattern, blocks, &samples, &powers, &peaks)
     case .portable:
-      energy = uwb_subtract_pattern_portable(integers, scale, pattern, period, phase, blocks, &samples, &powers, &peaks)
+      energy = uwb_subtract_pattern_portable(integers, scale, pattern, blocks, &samples, &powers, &peaks)
     }
     var sum = 0.0
     for tap in 0..<16 * blocks {
       var power = 0.0
       for part in 0..<2 {
-        let sample = Float(integers[2 * tap + part]) * scale - one[2 * ((phase + tap) % period) + part]
+        let sample = Float(integers[2 * tap + part]) * scale - pattern[2 * (tap % 8) + part]
         #expect(samples[2 * tap + part] == sample, "tap \(tap)")
         power += Double(sample) * Double(sample)
       }

@@ -107,7 +107,7 @@ import Testing
   }
 
   /// A window that begins some taps before the signal, as radios hand them over: what is before the signal counts.
-  @Test(arguments: [16, 32, 64])
+  @Test(arguments: [16, 32, 64, 128, 192, 400])
   func shortWindowsAreMostlySignal(count: Int) {
     var random = StatisticsRandom(seed: UInt64(650 + count))
     var estimates: [Double] = []

@@ -91,14 +91,14 @@ import Testing
   }
 
   /// A pattern's mean over P periods is known to σ²/P, and that is what is left of it.
-  @Test(arguments: [1, 8, 13])
-  func subtractsThePeriodicBackground(period: Int) {
+  @Test(arguments: [1, 2, 4, 8], [0.5, 25])
+  func subtractsAPattern(period: Int, power: Double) {
     var random = StatisticsRandom(seed: UInt64(702 + period))
-    let pattern = (0..<period).map { _ in random.complexGaussian(variance: 25) }
+    let pattern = (0..<period).map { _ in Complex(length: power.squareRoot(), phase: random.uniform(-3...3)) }
     let taps = PreparedTaps(tapCount: 800)
     var left = StatisticsErrors()
     var floor = StatisticsErrors()
-    let periods = Double((600 - PreparedTaps.guardTaps - PreparedTaps.margin) / period)
+    let periods = Double((600 - PreparedTaps.guardTaps - PreparedTaps.margin) / PreparedTaps.patternTaps)
     let trials = 30
     for _ in 0..<trials {
       let clean = NaiveImpulseResponse.samples(
@@ -107,7 +107,7 @@ import Testing
         let added = pattern[index % period]
         return value + Complex(Float(added.real), Float(added.imaginary))
       }
-      taps.load(ChannelImpulseResponse(spoilt), antenna: 0, backgroundPeriodTaps: period)
+      taps.load(ChannelImpulseResponse(spoilt), antenna: 0)
       for (index, value) in samples(taps).enumerated() {
         left.add(Double((value - clean[index]).lengthSquared) * periods)
       }
@@ -115,16 +115,30 @@ import Testing
       #expect(taps.peakTap == 600)
     }
     // |mean of noise|² is exponential: its deviation is its mean; one number for each phase and trial.
-    #expect(abs(left.mean - 1) < StatisticsLimits.mean(deviation: 1, trials: trials * period))
+    #expect(abs(left.mean - 1) < StatisticsLimits.mean(deviation: 1, trials: trials * PreparedTaps.patternTaps))
     #expect(abs(floor.mean - 1) < 0.08)
   }
 
-  @Test func anEarlySignalKeepsItsBackground() {
+  /// Noise is none, nor is what comes once.
+  @Test func noiseAndBurstsAreNoPattern() {
+    var random = StatisticsRandom(seed: 705)
+    let taps = PreparedTaps(tapCount: 500)
+    for trial in 0..<300 {
+      var made = NaiveImpulseResponse.samples(
+        [NaivePath(delayTaps: 200 + Double(trial), powerdB: 30, phase: 0)], tapCount: 500, using: &random)
+      if trial % 2 == 1 { made[Int(random.uniform(8...130))] += 100 }
+      taps.load(ChannelImpulseResponse(made), antenna: 0)
+      #expect(samples(taps) == made, "trial \(trial)")
+    }
+  }
+
+  @Test func anEarlySignalKeepsItsPattern() {
     var random = StatisticsRandom(seed: 703)
     let made = NaiveImpulseResponse.samples(
-      [NaivePath(delayTaps: 150, powerdB: 40, phase: 0)], tapCount: 300, using: &random)
+      [NaivePath(delayTaps: 150, powerdB: 40, phase: 0)], tapCount: 300, using: &random
+    ).map { $0 + 3 }
     let taps = PreparedTaps(tapCount: 300)
-    taps.load(ChannelImpulseResponse(made), antenna: 0, backgroundPeriodTaps: 8)
+    taps.load(ChannelImpulseResponse(made), antenna: 0)
     #expect(samples(taps) == made)
   }
 
@@ -158,8 +172,6 @@ import Testing
       var made = [Complex<Float>](repeating: .one, count: 64)
       made[40] = bad
       taps.load(ChannelImpulseResponse(made), antenna: 0)
-      #expect(!taps.isUsable)
-      taps.load(ChannelImpulseResponse(made), antenna: 0, backgroundPeriodTaps: 1)
       #expect(!taps.isUsable)
     }
     taps.load(ChannelImpulseResponse([Complex<Float>](repeating: .zero, count: 64)), antenna: 0)

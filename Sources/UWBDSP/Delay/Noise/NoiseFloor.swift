@@ -8,14 +8,18 @@ import Numerics
 /// own relative deviation is 5 %. Where not even one block fits, the median of single powers stands in, whose median is
 /// ln 2·σ². Cost O(taps).
 ///
-/// Short windows, as some radios hand them over, are mostly signal: there the mean of the taps before it counts where it is lower.
+/// A window that begins shortly before its signal, as some radios hand it over, may be mostly signal: there the mean of the taps before it
+/// counts where it is lower.
 struct NoiseFloor {
   static let blockTaps = 16
   /// Median of a Gamma(16, 1/16) variable (numerically, from the regularised incomplete gamma function).
   static let medianOfBlockMean = 0.97928
   private static let mostBlocks = 64
-  /// Taps below which a window may be mostly signal.
+  /// Taps below which a window may be mostly signal whatever the median says.
   private static let shortWindow = 8 * blockTaps
+  /// Noise before the signal over the median, below which a longer window is: the first tap too strong for noise comes sooner or later, and
+  /// those before it are the weaker ones.
+  private static let spoiltShare = 1.0 / 3
   private static let leastLeadingTaps = 3
   /// −ln of the chance of a tap that may be signal, and of it together with the next one where both are.
   private static let doubt = 4.0
@@ -39,10 +43,10 @@ struct NoiseFloor {
   ///     stands as long as signal fills less than half of them.
   /// - Returns: variance σ² = E|n|² of a tap.
   func estimate(_ powers: UnsafePointer<Float>, count: Int, before end: Int) -> Double {
-    let quiet = end >= 8 * Self.blockTaps ? end : count
-    let median = medianOfBlocks(powers, before: quiet)
-    guard quiet == count, count < Self.shortWindow else { return median }
-    return min(median, leadingNoise(powers, count: count))
+    guard end < 8 * Self.blockTaps else { return medianOfBlocks(powers, before: end) }
+    let median = medianOfBlocks(powers, before: count)
+    let leading = leadingNoise(powers, count: count)
+    return leading < (count < Self.shortWindow ? 1 : Self.spoiltShare) * median ? leading : median
   }
 
   /// The mean of the leading taps, up to where signal begins: a tap too strong for noise of the mean of those before, alone or together with

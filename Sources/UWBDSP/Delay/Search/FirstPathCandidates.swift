@@ -40,11 +40,15 @@ package final class FirstPathCandidates {
     features.removeAll(keepingCapacity: true)
   }
 
-  /// `false` where there is no more room.
-  func append(_ halfTap: Int) -> Bool {
-    guard halfTaps.count < Self.most else { return false }
+  /// Takes one before all others. Where there is no more room, the weakest of those between it and the strongest gives way: scattering
+  /// has many crests, and all of them come after a stronger one.
+  func append(_ halfTap: Int, _ map: FilteredPowers) {
+    if halfTaps.count == Self.most {
+      var weakest = 1
+      for index in 2..<Self.most where map[halfTaps[index]] < map[halfTaps[weakest]] { weakest = index }
+      halfTaps.remove(at: weakest)
+    }
     halfTaps.append(halfTap)
-    return true
   }
 
   /// Leaves those that fulfil `condition`, in order.

@@ -246,10 +246,10 @@ package struct FirstPathSearch: Sendable {
   ) {
     candidates.removeAll()
     var end = strongest
-    var hasRoom = candidates.append(strongest)
-    while hasRoom, let crest = map.lastCrest(before: end, above: level) {
+    candidates.append(strongest, map)
+    while let crest = map.lastCrest(before: end, above: level) {
       end = crest
-      if !isSideLobe(crest, map) { hasRoom = candidates.append(crest) }
+      if !isSideLobe(crest, map) { candidates.append(crest, map) }
     }
   }
 

@@ -150,6 +150,36 @@ import Testing
     #expect(wrong <= (isFar ? StatisticsLimits.binomial(probability: 0.06, trials: trials).upperBound : 0))
   }
 
+  /// Scattering has more crests than there is room for candidates, and a stronger signal follows it: another device's response, in which
+  /// the walk back begins. The first path is still among them.
+  @Test func manyCrestsHideNoFirstPath() {
+    var random = StatisticsRandom(seed: 812)
+    let bench = Bench(falseAlarmRate: 1e-6)
+    let trials = 100
+    var (missing, wrong) = (0, 0)
+    for _ in 0..<trials {
+      let delay = random.uniform(100...120)
+      let tail = (1...130).map {
+        let later = 1.3 * Double($0)
+        return NaivePath(
+          delayTaps: delay + later, powerdB: 28 - later / 30 - random.uniform(0...8), phase: random.uniform(0...2 * .pi)
+        )
+      }
+      let paths = [
+        NaivePath(delayTaps: delay, powerdB: 38, phase: random.uniform(0...2 * .pi)),
+        NaivePath(delayTaps: delay + 200, powerdB: 41, phase: random.uniform(0...2 * .pi)),
+      ]
+      let found = bench.run(paths + tail, using: &random) ?? .infinity
+      let candidates = bench.workspace.judged.halfTaps
+      #expect(candidates.count <= FirstPathCandidates.most)
+      #expect(candidates.dropFirst() == ArraySlice(candidates.dropFirst().sorted(by: >)))
+      if !candidates.contains(where: { abs(Double($0) / 2 - delay) <= 1 }) { missing += 1 }
+      if abs(found - delay) > 1 { wrong += 1 }
+    }
+    #expect(missing == 0)
+    #expect(wrong <= StatisticsLimits.binomial(probability: 0.02, trials: trials).upperBound)
+  }
+
   /// The standard pulse's first side lobe is 23 dB down, the root-raised cosine's 19 dB, and both stand 40 dB over
   /// the noise here.
   @Test(arguments: [PulseShape.standard, .rootRaisedCosine(rolloff: 0.5, period: 1 / UWB.chipRate), .dw1000])
