@@ -8,8 +8,8 @@ import Numerics
 /// own relative deviation is 5 %. Where not even one block fits, the median of single powers stands in, whose median is
 /// ln 2·σ². Cost O(taps).
 ///
-/// A window that begins shortly before its signal, as some radios hand it over, may be mostly signal: there the mean of the taps before it
-/// counts where it is lower.
+/// A window that begins shortly before its signal, as some radios hand it over, may be mostly signal. There the mean of the taps before the
+/// signal counts where it is lower.
 struct NoiseFloor {
   static let blockTaps = 16
   /// Median of a Gamma(16, 1/16) variable (numerically, from the regularised incomplete gamma function).
@@ -17,9 +17,11 @@ struct NoiseFloor {
   private static let mostBlocks = 64
   /// Taps below which a window may be mostly signal whatever the median says.
   private static let shortWindow = 8 * blockTaps
-  /// Noise before the signal over the median, below which a longer window is: the first tap too strong for noise comes sooner or later, and
+  /// Noise before the signal over the median, below which a longer window is. Noise has a tap that looks like signal sooner or later, and
   /// those before it are the weaker ones.
   private static let spoiltShare = 1.0 / 3
+  /// Taps from which on noise fills more than half of them.
+  private static let wholeAccumulator = 32 * blockTaps
   private static let leastLeadingTaps = 3
   /// −ln of the chance of a tap that may be signal, and of it together with the next one where both are.
   private static let doubt = 4.0
@@ -43,8 +45,9 @@ struct NoiseFloor {
   ///     stands as long as signal fills less than half of them.
   /// - Returns: variance σ² = E|n|² of a tap.
   func estimate(_ powers: UnsafePointer<Float>, count: Int, before end: Int) -> Double {
-    guard end < 8 * Self.blockTaps else { return medianOfBlocks(powers, before: end) }
-    let median = medianOfBlocks(powers, before: count)
+    let isEarly = end < 8 * Self.blockTaps
+    let median = medianOfBlocks(powers, before: isEarly ? count : end)
+    guard isEarly, count < Self.wholeAccumulator else { return median }
     let leading = leadingNoise(powers, count: count)
     return leading < (count < Self.shortWindow ? 1 : Self.spoiltShare) * median ? leading : median
   }
