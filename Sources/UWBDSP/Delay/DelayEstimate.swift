@@ -117,9 +117,7 @@ public protocol DelayEstimator: Sendable, Hashable {
 
 extension DelayEstimator {
   /// Estimates from a CIR in one call; allocates a workspace each time.
-  public func estimate(
-    _ response: ChannelImpulseResponse, antenna: Int = 0
-  ) -> DelayEstimate {
+  public func estimate(_ response: ChannelImpulseResponse, antenna: Int = 0) -> DelayEstimate {
     let taps = PreparedTaps(tapCount: response.tapCount)
     taps.load(response, antenna: antenna)
     var result = DelayEstimate()

@@ -41,8 +41,8 @@ package final class LibraryEngine: Sendable {
     self.pulse = pulse
   }
 
-  /// An engine with the pulse that the first CIRs of `block` show, if this one's is plainly wrong and nothing says to keep it: as the
-  /// command line does with a capture.
+  /// An engine with the pulse that the first CIRs of `block` show, if this one's is plainly wrong and nothing says to keep it. The command
+  /// line does so with a capture.
   ///
   /// - Returns: `nil` where this engine's pulse stays; with it, what there is to tell people.
   /// - Throws: `LibraryError` for a block that is none.
