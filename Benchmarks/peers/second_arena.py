@@ -16,11 +16,12 @@ from pathlib import Path
 
 import numpy as np
 
+from delay_peers import TAP, UPSAMPLING, interpolated, vertex
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import result_pages
 
 TAPS = 1016
-TAP = 1 / (2 * 499.2e6)  # s
 SPEED = 299_792_458.0  # m/s
 GROSS = 4  # taps
 RESULTS = Path("Documentation/results")
@@ -94,8 +95,7 @@ def tabulated(pulse):
     grid = np.arange(-24, 40, 1 / 32)
     values = pulse(grid)
     peak = np.argmax(abs(values))
-    before, top, after = abs(values[peak - 1 : peak + 2])
-    place = grid[peak] + (before - after) / (2 * (before - 2 * top + after)) / 32
+    place = grid[peak] + vertex(*abs(values[peak - 1 : peak + 2])) / 32
     return lambda taps: np.interp(taps + place, grid, values / values[peak], left=0, right=0)
 
 
@@ -244,12 +244,9 @@ def trial(draws, channel, pulse, impairment, place):
 
 
 def crossing(cir):
-    """The first of sixteen points a tap that reaches 0.3 of the largest, taps."""
-    count, half = len(cir), len(cir) // 2
-    spectrum, wide = np.fft.fft(cir), np.zeros(16 * count, complex)
-    wide[:half], wide[-half:] = spectrum[:half], spectrum[-half:]
-    magnitudes = abs(np.fft.ifft(wide))
-    return np.argmax(magnitudes >= 0.3 * magnitudes.max()) / 16
+    """The first point that reaches 0.3 of the largest, taps."""
+    magnitudes = interpolated(cir)
+    return np.argmax(magnitudes >= 0.3 * magnitudes.max()) / UPSAMPLING
 
 
 def families():
@@ -323,7 +320,7 @@ def main():
     options.add_argument("--seed", type=int, default=1)
     options = options.parse_args()
     rows, ratios = [], []
-    print("\n".join(list(result_pages.table(HEAD, []))[:1]), flush=True)
+    print("\n".join(result_pages.table(HEAD, [])), flush=True)
     with tempfile.TemporaryDirectory() as folder:
         for number, (name, *family) in enumerate(families()):
             figures = score(options.uwb, Path(folder), [options.seed, number], options.trials, *family)
