@@ -8,8 +8,9 @@ public enum ArenaImpairment: Sendable, Hashable {
   case clutter(leveldB: ClosedRange<Double> = -26 ... -22)
   /// An interference burst of 8 … 120 taps anywhere in the accumulator, rms at the level.
   case burst(leveldB: ClosedRange<Double> = -26 ... -14)
-  /// Another tag's response, its largest tap at the level, that many taps later.
-  case otherTag(leveldB: ClosedRange<Double> = -12...6, laterTaps: ClosedRange<Double> = 20...250)
+  /// Another tag's response, its largest tap at the level, that many taps later; this share of them has but one path.
+  case otherTag(
+    leveldB: ClosedRange<Double> = -12...6, laterTaps: ClosedRange<Double> = 20...250, onePathShare: Double = 0)
   /// An additive pattern of this period, 0.3 … 1 times the noise.
   case pattern(periodTaps: Int)
   /// A constant of −35 … −25 dB.
@@ -59,8 +60,9 @@ extension ArenaImpairment {
       return Addition(
         paths: paths, onsetTaps: start, leveldB: generator.uniform(in: leveldB),
         rmsTaps: Int(start)..<Int(start + length))
-    case .otherTag(let leveldB, let laterTaps):
-      let channel = ArenaChannel.salehValenzuela(lineOfSight: generator.uniform() < 0.5)
+    case .otherTag(let leveldB, let laterTaps, let onePathShare):
+      let hasOnePath = onePathShare > 0 && generator.uniform() < onePathShare
+      let channel = hasOnePath ? ArenaChannel.onePath : .salehValenzuela(lineOfSight: generator.uniform() < 0.5)
       return Addition(
         paths: channel.draw(using: &generator), onsetTaps: firstPathTaps + generator.uniform(in: laterTaps),
         leveldB: generator.uniform(in: leveldB), rmsTaps: nil)

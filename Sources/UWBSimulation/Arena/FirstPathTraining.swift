@@ -48,8 +48,9 @@ public struct FirstPathTraining: Sendable {
     ("cluster", .beforeCluster(powerdB: -6...15), 1),
   ]
   private static let impairments: [(String, [ArenaImpairment], Float)] = [
-    ("plain", [], 1), ("clutter", [.clutter(leveldB: -32 ... -20)], 4), ("burst", [.burst(leveldB: -32 ... -8)], 1.4),
-    ("tag", [.otherTag(leveldB: -14...7, laterTaps: 15...300)], 1), ("coloured", [.colouredNoise], 0.7),
+    ("plain", [], 1), ("clutter", [.clutter(leveldB: -32 ... -20)], 5.2), ("burst", [.burst(leveldB: -32 ... -8)], 1.4),
+    ("tag", [.otherTag(leveldB: -14...7, laterTaps: 15...300)], 1.5), ("coloured", [.colouredNoise], 0.7),
+    ("lone", [.otherTag(leveldB: -14...9, laterTaps: 15...300, onePathShare: 1)], 0.6),
   ]
   private static let windows = [16, 32, 64, 128]
 

@@ -37,6 +37,15 @@ struct ArenaEvaluationTests {
     #expect(abs(row.rms - clip) < 1e-9 && row.crossingRMS <= clip)
   }
 
+  /// What stands before a stronger signal looks like a burst; here it is a room.
+  @Test("another tag's pulse without a channel, as strong or stronger, is hardly taken for the first path")
+  func lonePulse() throws {
+    let other = ArenaImpairment.otherTag(leveldB: 0...8, laterTaps: 60...200, onePathShare: 1)
+    let family = ArenaFamily("x", .tuned, .room(blocked: false), [other])
+    let row = try #require(ArenaEvaluation(family: family, trialCount: 400, seed: 5).run(threads: 2).first)
+    #expect(row.grossShare <= family.limits.grossShare)
+  }
+
   @Test("a constant error is taken off as an antenna delay")
   func constantError() throws {
     // The crossing lies more than a tap before the peak; what is left is its scatter.

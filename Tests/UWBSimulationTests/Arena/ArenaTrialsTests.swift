@@ -143,6 +143,8 @@ struct ArenaTrialsTests {
     #expect((-12.0...6).contains(Self.decibels(Self.largest(tag.difference), over: tag.peak)))
     let before = tag.difference.prefix(Int(tag.truth + 20) - 30)
     #expect(Self.largest(before) < 1e-3 * tag.peak)
+    let lone = Self.added(.otherTag(onePathShare: 1), index).difference
+    #expect(lone.count { $0.length > 0.1 * Self.largest(lone) } < 8)
 
     let offset = Self.added(.offset, index)
     #expect(ArenaImpairment.offsetdB.contains(Self.decibels(offset.difference[0].length, over: offset.peak)))
