@@ -63,12 +63,11 @@ final class JointStage {
     return result
   }
 
-  /// Whether all antennas have seen the path. In a list of paths, one whose phase is hardly known has not: later paths took its place. Before
-  /// scattering, deviations count what scatters, up to that of a phase of which nothing is known.
+  /// Whether all antennas have seen the path. In a list of paths, one whose phase is hardly known has not: later paths took its place.
+  /// Before scattering, deviations count what scatters, so that any direction has an honest one.
   private func isSeen(_ outcome: ArrayAdaptiveFit.Outcome) -> Bool {
-    var limit = 0.25
-    if case .scattering = outcome { limit = 0.99 * RiceWindow.unknownPhase }
-    return (0..<antennaCount).allSatisfy { estimate.paths.phaseDeviations[$0] < limit }
+    if case .scattering = outcome { return true }
+    return (0..<antennaCount).allSatisfy { estimate.paths.phaseDeviations[$0] < 0.25 }
   }
 
   private func estimatePaths(
