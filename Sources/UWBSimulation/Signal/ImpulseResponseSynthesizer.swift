@@ -9,7 +9,7 @@ import UWBPlatform
 /// position refer to the origin of the antenna positions.
 ///
 /// The pulse is drawn from a table: its error is below 3·10⁻⁷ of the path's amplitude, and what is cut off far from the
-/// peak is below `truncation` (see `PulseTable`). SNR of a path is |a|²/σ².
+/// peak is below `truncation` (see `PolyphasePulse`). SNR of a path is |a|²/σ².
 public struct ImpulseResponseSynthesizer: Sendable {
   /// The pulse of one path.
   public let pulse: PulseShape
@@ -25,7 +25,7 @@ public struct ImpulseResponseSynthesizer: Sendable {
   public let truncation: Double
   /// How the channel distorts the pulse of every path; `nil` for not at all.
   public let frequencyDependence: FrequencyDependence?
-  private let table: PulseTable
+  private let table: PolyphasePulse
 
   /// - Precondition: at least one tap; positive spacing, speed and truncation.
   public init(
@@ -43,7 +43,7 @@ public struct ImpulseResponseSynthesizer: Sendable {
     self.propagationSpeed = propagationSpeed
     self.truncation = truncation
     self.frequencyDependence = frequencyDependence
-    table = PulseTable(
+    table = PolyphasePulse(
       pulse: pulse, tapSpacing: tapSpacing, truncation: truncation, frequencyDependence: frequencyDependence)
   }
 

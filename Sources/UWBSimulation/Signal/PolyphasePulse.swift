@@ -1,6 +1,6 @@
 import UWBDSP
 
-/// A pulse sampled at the tap spacing for a set of sub-tap positions, to draw it anywhere by four rows.
+/// A pulse sampled at the tap spacing for a set of sub-tap positions (its polyphase rows), to draw it anywhere by four of them.
 ///
 /// Row k holds p at the taps for a peak k/`phaseCount` of a tap (less one phase) after a tap. All taps of a pulse share
 /// the sub-tap position, so third-order Lagrange weights over four rows are computed once for a pulse.
@@ -8,7 +8,7 @@ import UWBDSP
 /// Error: the weights leave h⁴/42.7 · max|p⁗| (h = 1/64 tap): some 10⁻⁹ of the peak for the standard pulse, so single
 /// precision's rounding (some 10⁻⁷) is what counts. Outside ±`halfWidth` taps the pulse is taken as 0, which leaves less than `truncation`
 /// of the peak (or what the pulse has left 256 taps away).
-struct PulseTable: Sendable {
+struct PolyphasePulse: Sendable {
   static let phaseCount = 64
   private static let widestHalf = 256
 
