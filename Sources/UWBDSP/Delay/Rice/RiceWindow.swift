@@ -29,7 +29,7 @@ final class RiceWindow {
   @exclusivity(unchecked) private(set) var isMisfit = false
 
   /// rad: standard deviation of a phase of which nothing is known.
-  static let unknownPhase = Double.pi / 3.squareRoot()
+  private static let unknownPhase = Double.pi / 3.squareRoot()
 
   /// Times that the window moves at the most, and by how many taps.
   private static let mostMoves = 4
