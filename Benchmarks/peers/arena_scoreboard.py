@@ -251,7 +251,7 @@ def summary(made, rows, several, trials):
         "too low. What was changed for that was settled on Saleh–Valenzuela windows. With other seeds windows of 16 taps err by up to 1.5 × whole CIRs.",
         "The search's network is one of some twenty, trained on other families with other weights. They were compared by how many first paths",
         "were gross in all families, the bound tables' channels and the second arena, with two other seeds. Three were dropped for what this page",
-        "showed of them. Weights that they start from were settled before with ten seeds, this one among them. So gross errors here are of data",
+        "showed of them. Most families' weights were settled before, with ten seeds, this one among them. So gross errors here are of data",
         "that the choice has seen.",
         "",
         *short(rows),

@@ -61,6 +61,7 @@ extension ArenaImpairment {
         paths: paths, onsetTaps: start, leveldB: generator.uniform(in: leveldB),
         rmsTaps: Int(start)..<Int(start + length))
     case .otherTag(let leveldB, let laterTaps, let onePathShare):
+      // Families without such tags keep their draws.
       let hasOnePath = onePathShare > 0 && generator.uniform() < onePathShare
       let channel = hasOnePath ? ArenaChannel.onePath : .salehValenzuela(lineOfSight: generator.uniform() < 0.5)
       return Addition(
