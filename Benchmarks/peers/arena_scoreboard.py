@@ -161,7 +161,7 @@ def arrays(uwb, trials, seed):
 
 
 def array_table(rows):
-    head = ["family", "antennas", "estimator", "crossing, cm", "error, cm", "z²", "beyond 5σ"]
+    head = ["family", "antennas", "estimator", "crossing, cm", "error, cm", "gross", "z²", "beyond 5σ"]
     head += ["azimuth, °", "z²", "beyond 5σ", "without azimuth"]
     lines = [
         [
@@ -170,6 +170,7 @@ def array_table(rows):
             row["estimator"],
             cell(row["crossing_cm"], 2),
             cell(row["rms_cm"], 2),
+            percent(row["gross_percent"]),
             cell(row["mean_score"], 2),
             percent(row["beyond_5_percent"]),
             cell(row["azimuth_rms_deg"], 2),

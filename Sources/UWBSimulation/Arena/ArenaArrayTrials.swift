@@ -5,8 +5,8 @@ import UWBPlatform
 /// The rooms of an arena family as an array receives them, with true first paths and azimuths: trial i is the same whichever thread asks
 /// for it.
 ///
-/// What a room mirrors comes from where its image lies. What things scatter, and the diffuse tail, come from anywhere. The array faces
-/// the direct path within 60° in azimuth; rooms where that path rises or falls by more than 45° are drawn anew.
+/// What a room mirrors comes from where its image lies. What things scatter, the diffuse tail, and the signals of impairments come from
+/// anywhere. The array faces the direct path within 60° in azimuth; rooms where that path rises or falls by more than 45° are drawn anew.
 public struct ArenaArrayTrials: Sendable {
   /// The family that the rooms and radios belong to.
   public let family: ArenaFamily
@@ -31,7 +31,7 @@ public struct ArenaArrayTrials: Sendable {
   /// UWB channel 9, Hz.
   static let carrier = 7987.2e6
 
-  /// - Precondition: a family of rooms without impairments, and two antennas at least.
+  /// - Precondition: one of `families`, and two antennas at least.
   public init(family: ArenaFamily, antennaCount: Int, seed: UInt64) {
     precondition(Self.families.contains(family) && antennaCount >= 2, "\(family.name) on \(antennaCount) antennas")
     self.family = family
@@ -48,10 +48,10 @@ public struct ArenaArrayTrials: Sendable {
     random = single.random.substream(UInt64(antennaCount)).substream(0)
   }
 
-  /// The families that can be received by an array.
+  /// The families that can be received by an array: rooms whose impairments are signals.
   public static let families = ArenaFamily.all.filter { family in
     guard case .room = family.channel else { return false }
-    return family.impairments.isEmpty && family.windowTaps == nil
+    return family.impairments.allSatisfy(\.addsSignal) && family.windowTaps == nil
   }
 
   /// Radios that take turns.
@@ -75,9 +75,17 @@ public struct ArenaArrayTrials: Sendable {
     let onset = generator.uniform(in: ArenaFamily.firstPathTaps)
     let snr = pow(10, generator.uniform(in: family.snrdB) / 10)
     var samples = synthesizers[radio].noiseless(paths, onsetTaps: onset)
-    let peak = samples.reduce(0) { max($0, $1.lengthSquared) }
+    let peak = Double(samples.reduce(0) { max($0, $1.lengthSquared) })
+    for impairment in isAlone ? [] : family.impairments {
+      guard
+        var addition = impairment.addition(
+          firstPathTaps: onset, tapCount: ArenaFamily.tapCount, using: &generator)
+      else { continue }
+      for path in addition.paths.indices { addition.paths[path].direction = Self.anywhere(&generator) }
+      ArenaTrials.add(addition, peak: peak.squareRoot(), synthesizers[radio], to: &samples)
+    }
     if reception > 0 { generator = generator.substream(UInt64(reception)) }
-    generator.addNoise(variance: Double(peak) / snr, to: &samples)
+    generator.addNoise(variance: peak / snr, to: &samples)
     return Trial(
       response: ChannelImpulseResponse(samples, antennaCount: array.positions.count), firstPathTaps: onset,
       azimuth: array.positions.count == 4 ? direction.azimuth : asin(direction.x))

@@ -42,6 +42,14 @@ extension ArenaImpairment {
     var rmsTaps: Range<Int>?
   }
 
+  /// Whether it is a signal that an antenna receives beside the tag's.
+  var addsSignal: Bool {
+    switch self {
+    case .clutter, .burst, .otherTag: true
+    default: false
+    }
+  }
+
   /// `nil` for impairments that add no signal.
   func addition(firstPathTaps: Double, tapCount: Int, using generator: inout SeededGenerator) -> Addition? {
     switch self {

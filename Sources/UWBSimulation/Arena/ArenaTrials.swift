@@ -97,7 +97,8 @@ public struct ArenaTrials: Sendable {
       firstPathTaps: onset - Double(start), radio: radio)
   }
 
-  private static func add(
+  /// Adds a signal to the samples of the synthesizer's antennas, one after the other; its level is that on the first.
+  static func add(
     _ addition: ArenaImpairment.Addition, peak: Double, _ synthesizer: ImpulseResponseSynthesizer,
     to samples: inout [Complex<Float>]
   ) {

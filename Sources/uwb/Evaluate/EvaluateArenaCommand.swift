@@ -14,7 +14,7 @@ struct EvaluateArenaCommand: ParsableCommand {
       on one radio counts as antenna delay and is taken off. Use the tuned families to choose settings; the others only score. \
       Figures are the same for any number of threads.
 
-      With two or four antennas the rooms without faults are received by a row or a square of them, half a wavelength apart; \
+      Rooms, with other signals or without, can be received by a row of two antennas or a square of four, half a wavelength apart; \
       azimuths are clipped at 45°. The crossing sees the first antenna alone.
 
       FAMILIES

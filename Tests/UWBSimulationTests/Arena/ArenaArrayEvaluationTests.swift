@@ -1,3 +1,4 @@
+import Numerics
 import Testing
 import UWBDSP
 
@@ -18,7 +19,8 @@ struct ArenaArrayEvaluationTests {
   @Test("families without a room have no directions")
   func families() {
     #expect(ArenaArrayTrials.families.map(\.name).contains("room-blocked"))
-    #expect(ArenaArrayTrials.families.allSatisfy { $0.impairments.isEmpty && $0.windowTaps == nil })
+    #expect(ArenaArrayTrials.families.map(\.name).contains("room-clutter"))
+    #expect(ArenaArrayTrials.families.allSatisfy { $0.windowTaps == nil })
     #expect(!ArenaArrayTrials.families.map(\.name).contains("soft"))
   }
 
@@ -55,6 +57,49 @@ struct ArenaArrayEvaluationTests {
       #expect((0.2...2).contains(try #require(figures.score)), "\(figures)")
       #expect(try #require(figures.beyondFiveShare) <= 0.06, "\(figures)")
     }
+  }
+
+  /// What stands before the signal on one antenna alone is no path, however many antennas there are to see such a thing.
+  @Test(
+    "signals before the first path do not hide it", arguments: ["room-clutter", "room-bursts", "room-other-tag"],
+    [2, 4])
+  func added(name: String, antennas: Int) throws {
+    let family = try #require(ArenaFamily.named(name))
+    let count = 300
+    let row = ArenaArrayEvaluation(family: family, antennaCount: antennas, trialCount: count, seed: 8).run(threads: 2)
+    // The limit, and two deviations of what so many trials show of it.
+    let limit = family.limits.grossShare
+    #expect(row.delay.grossShare <= limit + 2 * (limit * (1 - limit) / Double(count)).squareRoot(), "\(row.delay)")
+    for figures in [row.delay, row.azimuth] {
+      #expect(try #require(figures.beyondFiveShare) <= 0.06, "\(figures)")
+    }
+  }
+
+  /// An antenna with nothing but noise has no say in the distance. There is no direction but where noise passes for a signal, once in ten.
+  @Test("an antenna that hears nothing", arguments: [2, 4])
+  func deadAntenna(antennas: Int) throws {
+    let family = try #require(ArenaFamily.named("room"))
+    let evaluation = ArenaArrayEvaluation(family: family, antennaCount: antennas, trialCount: 100, seed: 9)
+    var bench = ArenaArrayEvaluation.Bench(evaluation, family.profile)
+    var noise = SeededGenerator(seed: 9, stream: 1)
+    var (directions, answers) = (0, [ArenaFigures.Answer]())
+    for index in 0..<evaluation.trialCount {
+      var trial = evaluation.trials.trial(index)
+      let samples = (0..<antennas).flatMap { antenna in
+        trial.response.samples(antenna: antenna).map {
+          antenna == index % antennas ? Complex<Float>(noise.complexNormal()) : $0
+        }
+      }
+      trial.response = ChannelImpulseResponse(samples, antennaCount: antennas)
+      let found = bench.answers(trial)
+      answers.append(found.delay)
+      directions += found.azimuth == nil ? 0 : 1
+    }
+    // Three deviations beyond ten of a hundred.
+    #expect(directions <= 19)
+    let figures = ArenaFigures(answers, clip: ArenaEvaluation.clipTaps)
+    #expect(figures.unansweredShare == 0 && figures.grossShare <= family.limits.grossShare, "\(figures)")
+    #expect(try #require(figures.beyondFiveShare) <= 0.06)
   }
 
   /// The chip of the exchange that is made up is right at both ends, so nothing else may move its distance.

@@ -1,42 +1,33 @@
 // Where the first path roughly is, and each antenna's window round it.
 
 extension ArrayPulseFit {
-  /// Taps round the strongest antenna's first path in which the others may see it earlier.
-  private static let searchTaps = 40
   /// Taps that no accumulator reaches.
   static let farthest = 1 << 20
 
-  /// The earliest first path on any antenna, on the axis of antenna 0: what fades on one is there on another. All taps of
-  /// the antenna with the strongest tap are searched, and the neighbourhood of what it holds on the others.
+  /// The first path that the antennas agree on (`PooledFirstPath`), taps on the axis of antenna 0; where none reaches the strict level, that of
+  /// the antenna with the strongest tap. Antennas that hear nothing take no part in the fit.
   func firstPath(
     _ taps: [PreparedTaps], _ antennaCount: Int, _ firstPathTaps: [Double]?, into estimate: inout ArrayEstimate,
     _ workspace: Workspace
   ) -> Double? {
-    var best: Int?
-    var strength = 0.0
-    for antenna in 0..<antennaCount where taps[antenna].isUsable {
+    let pool = workspace.pool
+    pool.removeAll()
+    var (weak, strength): (Double?, Double) = (nil, 0)
+    for antenna in 0..<antennaCount {
+      workspace.hears.pointer[antenna] = false
+      guard taps[antenna].isUsable else { continue }
+      estimate.status = .noFirstPath
+      let found = workspace.search.run(taps[antenna], using: workspace.searchMemory)
+      guard let halfTap = found.halfTap else { continue }
+      workspace.hears.pointer[antenna] = true
+      let (shift, judged) = (shift(antenna, firstPathTaps), workspace.searchMemory.judged)
+      pool.add(judged.halfTaps, chances: judged.chances, shift: shift)
       let own = taps[antenna].peakPower / taps[antenna].noiseVariance
-      if best == nil || own > strength { (best, strength) = (antenna, own) }
+      if weak == nil || own > strength { (weak, strength) = (Double(halfTap) / 2 - shift, own) }
     }
-    guard let best else { return nil }
-    estimate.status = .noFirstPath
-    let search = workspace.search.run(taps[best], using: workspace.searchMemory)
-    guard let found = search.halfTap else { return nil }
-    workspace.ambiguityVariance = search.ambiguityVariance
-    let reference = Double(found) / 2 - shift(best, firstPathTaps)
-    var earliest = reference
-    for antenna in 0..<antennaCount where taps[antenna].isUsable && antenna != best {
-      let middle = Int(
-        reference + shift(antenna, firstPathTaps), rounded: .toNearestOrAwayFromZero,
-        within: -Self.farthest...Self.farthest)
-      let lower = max(0, middle - Self.searchTaps)
-      let upper = min(taps[antenna].count, middle + Self.searchTaps)
-      guard lower < upper else { continue }
-      let own = workspace.search.run(taps[antenna], in: lower..<upper, using: workspace.searchMemory)
-      guard let halfTap = own.halfTap else { continue }
-      earliest = min(earliest, Double(halfTap) / 2 - shift(antenna, firstPathTaps))
-    }
-    return earliest
+    guard let first = pool.first() else { return weak }
+    workspace.ambiguityVariance = pool.ambiguityVariance(about: first)
+    return first
   }
 
   /// How much later antenna `antenna` counts than antenna 0, taps.
@@ -59,7 +50,7 @@ extension ArrayPulseFit {
       let shift = shift(antenna, firstPathTaps)
       let own = Int(Double(first) + shift.rounded(), within: 0...latest)
       var deviation = Double.infinity
-      if taps[antenna].isUsable {
+      if workspace.hears.pointer[antenna] {
         let powers = taps[antenna].powers.pointer
         var peak: Float = 0
         for tap in own..<own + fit.windowTaps { peak = powers[tap] > peak ? powers[tap] : peak }

@@ -46,6 +46,9 @@ public struct ArrayPulseFit: Sendable, Hashable {
     @exclusivity(unchecked) fileprivate var isAlone = false
     let search: FirstPathSearch
     let searchMemory: FirstPathSearch.Workspace
+    let pool: PooledFirstPath
+    /// Whether an antenna's taps hold a signal.
+    let hears: AlignedBuffer<Bool>
     /// How the last estimate ended; `nil` where it fitted nothing.
     @exclusivity(unchecked) fileprivate(set) var ending: PulseFit.Ending?
     /// The chance that a path was refused that is there, and what it would do to the first path, taps².
@@ -68,6 +71,8 @@ public struct ArrayPulseFit: Sendable, Hashable {
       firstTaps = AlignedBuffer(count: antennaCount, zero: 0)
       search = FirstPathSearch(paths.receiver)
       searchMemory = FirstPathSearch.Workspace(tapCount: tapCount)
+      pool = PooledFirstPath(mostAntennas: antennaCount)
+      hears = AlignedBuffer(count: antennaCount, zero: false)
       let array = estimator.array.flatMap { $0.positions.count == antennaCount ? $0 : nil }
       let grid = array.map(SteeringGrid.init)
       let table = PulseTable(paths.receiver)

@@ -15,8 +15,8 @@ package final class FirstPathCandidates {
   /// Power of an earlier crest that is not there, relative to the next one's.
   private static let none = Float.exp(-8)
   /// Of another candidate that adds to the variance: its least chance, and how many taps off it is, more than and at most.
-  private static let leastChance: Float = 0.03
-  private static let (fitted, farthest): (Float, Float) = (4.5, 40)
+  private static let leastChance = 0.03
+  private static let (fitted, farthest) = (4.5, 40.0)
   /// Noise that every mean of powers is raised by.
   private static let noiseShare: Float = 0.2
 
@@ -24,8 +24,8 @@ package final class FirstPathCandidates {
   @exclusivity(unchecked) package private(set) var halfTaps: [Int] = []
   /// Of each.
   @exclusivity(unchecked) package private(set) var features: [SIMD32<Float>] = []
-  /// Of each, by the network: its score, then e to the power of how far that is from the highest.
-  @exclusivity(unchecked) private var chances: [Float] = []
+  /// Of each, that it is the first path; empty before `judge`.
+  @exclusivity(unchecked) private(set) var chances: [Float] = []
   /// Of one crest, before their logarithms are taken; 1 where there are fewer.
   private let values = AlignedBuffer<Float>(count: SIMD32<Float>.scalarCount, zero: 1)
 
@@ -36,6 +36,7 @@ package final class FirstPathCandidates {
   }
 
   func removeAll() {
+    chances.removeAll(keepingCapacity: true)
     halfTaps.removeAll(keepingCapacity: true)
     features.removeAll(keepingCapacity: true)
   }
@@ -114,17 +115,18 @@ package final class FirstPathCandidates {
     return UnsafeRawPointer(values).load(as: SIMD32<Float>.self)
   }
 
-  /// The likeliest first path by `network`, half taps, and the second moment of the others about it, taps², each with its chance.
-  ///
-  /// Fits look at nearer candidates themselves. Farther and unlikelier ones are left to whoever expects outliers.
-  func judge(by network: FirstPathNetwork) -> (first: Int, ambiguityVariance: Double) {
+  /// Gives each its chance and returns the likeliest. Without a network there has to be one alone.
+  func judge(by network: FirstPathNetwork?) -> Int {
     chances.removeAll(keepingCapacity: true)
+    guard let network, halfTaps.count > 1 else {
+      chances.append(1)
+      return halfTaps[0]
+    }
     var likeliest = 0
     for index in features.indices {
       chances.append(network.score(network.units(features[index])))
       if chances[index] > chances[likeliest] { likeliest = index }
     }
-    let first = halfTaps[likeliest]
     // The softmax of the scores.
     let highest = chances[likeliest]
     var total: Float = 0
@@ -132,12 +134,25 @@ package final class FirstPathCandidates {
       chances[index] = Float.exp(chances[index] - highest)
       total += chances[index]
     }
-    var moment: Float = 0
-    for index in chances.indices where chances[index] >= Self.leastChance * total {
-      let taps = abs(Float(halfTaps[index] - first)) / 2
-      if taps > Self.fitted, taps <= Self.farthest { moment += chances[index] * taps * taps }
+    for index in chances.indices { chances[index] /= total }
+    return halfTaps[likeliest]
+  }
+
+  /// The second moment of all candidates about one at `halfTap`, taps², each with its chance.
+  func ambiguityVariance(about halfTap: Int) -> Double {
+    var sum = 0.0
+    for index in chances.indices {
+      sum += Self.moment(chance: Double(chances[index]), taps: Double(halfTaps[index] - halfTap) / 2)
     }
-    return (first, Double(moment / total))
+    return sum
+  }
+
+  /// What a candidate so many taps off adds to the variance, taps².
+  ///
+  /// Fits look at nearer candidates themselves. Farther and unlikelier ones are left to whoever expects outliers.
+  static func moment(chance: Double, taps: Double) -> Double {
+    let distance = abs(taps)
+    return chance >= leastChance && distance > fitted && distance <= farthest ? chance * distance * distance : 0
   }
 
   /// Half taps to the nearest later candidate that is stronger; 0 where there is none.

@@ -9,7 +9,7 @@ import Numerics
 ///
 /// A CIR holds more than noise before its signal: side lobes of the preamble code, bursts of other transmitters. What stands before and
 /// behind a candidate tells which of them is the first path: `FirstPathNetwork` judges all that reach a level ten times as likely to be
-/// passed by noise. Without a network, and in a part of the taps, the search begins at the strongest crest and walks back. It takes an
+/// passed by noise. Without a network, the search begins at the strongest crest and walks back. It takes an
 /// earlier candidate for the first path so far where both hold:
 ///
 /// - What follows it is near. The gap to the first path so far is one that rooms show at this level (`longestGap`). Down to `freeLevel` of
@@ -177,17 +177,12 @@ package struct FirstPathSearch: Sendable {
     var ambiguityVariance = 0.0
   }
 
-  /// - Parameter range: taps to look at; all of them where it is `nil`.
-  /// - Precondition: `taps` holds at least one tap and no more than `workspace` was made for; `range` is one of its, not
-  ///   empty.
-  func run(
-    _ taps: PreparedTaps, in range: Range<Int>? = nil, using workspace: Workspace
-  ) -> Finding {
-    let range = range ?? 0..<taps.count
+  /// - Precondition: `taps` holds at least one tap and no more than `workspace` was made for.
+  func run(_ taps: PreparedTaps, using workspace: Workspace) -> Finding {
     precondition(
-      taps.count >= 1 && taps.count <= workspace.tapCount && !range.isEmpty && range.lowerBound >= 0
-        && range.upperBound <= taps.count,
-      "\(taps.count) taps, looked for in \(range), in a workspace for \(workspace.tapCount)")
+      taps.count >= 1 && taps.count <= workspace.tapCount,
+      "\(taps.count) taps in a workspace for \(workspace.tapCount)")
+    workspace.judged.removeAll()
     if workspace.levels.tapCount != taps.count || workspace.levels.rate != falseAlarmRate {
       workspace.levels = (
         taps.count, falseAlarmRate, detectionLevel(tapCount: taps.count, rate: falseAlarmRate),
@@ -199,18 +194,19 @@ package struct FirstPathSearch: Sendable {
     }
     let threshold = taps.noiseVariance * noiseGain * workspace.levels.earliest
     let level = Float(threshold)
-    // Half taps 2·first … 2·last: the one behind the last tap is no candidate.
-    let candidates = 2 * range.lowerBound..<2 * range.upperBound - 1
-    let map = FilteredPowers(workspace, candidates)
-    let isJudged = network != nil && range == 0..<taps.count
+    let range = 0..<taps.count
+    // The half tap behind the last tap is no candidate.
+    let map = FilteredPowers(workspace, 0..<2 * taps.count - 1)
+    let isJudged = network != nil
     let judgedLevel = Float(taps.noiseVariance * noiseGain * workspace.levels.judged)
     filter(taps, range, reaching: isJudged ? min(judgedLevel, level) : level, into: map)
     if let strongest = map.strongest, map[strongest] >= level {
       guard isJudged else {
         return Finding(halfTap: firstPath(before: strongest, above: level, map), threshold: threshold)
       }
-      let (first, variance) = likeliest(taps, before: strongest, above: judgedLevel, map, workspace)
-      return Finding(halfTap: first, threshold: threshold, ambiguityVariance: variance)
+      let first = likeliest(taps, before: strongest, above: judgedLevel, map, workspace)
+      return Finding(
+        halfTap: first, threshold: threshold, ambiguityVariance: workspace.judged.ambiguityVariance(about: first))
     }
     // Nothing passes the strict level that guards against early false paths; the strongest point of all may still
     // reach the laxer one.
@@ -222,21 +218,21 @@ package struct FirstPathSearch: Sendable {
     return Finding(threshold: threshold)
   }
 
-  /// The candidate that the network takes for the first path, and the variance for others, taps².
+  /// The candidate that the network takes for the first path.
   private func likeliest(
     _ taps: PreparedTaps, before strongest: Int, above level: Float, _ map: FilteredPowers, _ workspace: Workspace
-  ) -> (first: Int, ambiguityVariance: Double) {
+  ) -> Int {
     let candidates = workspace.judged
     var noise = taps.noiseVariance * noiseGain
     collect(candidates, before: strongest, above: level, map)
-    guard candidates.halfTaps.count > 1, let network else { return (strongest, 0) }
-    if let excess = inBandNoise?.excess(taps, before: strongest / 2), excess > Self.leastExcess {
+    if candidates.halfTaps.count > 1, let excess = inBandNoise?.excess(taps, before: strongest / 2),
+      excess > Self.leastExcess
+    {
       noise *= excess
       let needed = Float(noise * workspace.levels.shown)
       if needed > level { candidates.keep { $0 == strongest || map[$0] >= needed } }
-      guard candidates.halfTaps.count > 1 else { return (strongest, 0) }
     }
-    candidates.describe(taps, map, noise: Float(noise), level: level)
+    if candidates.halfTaps.count > 1 { candidates.describe(taps, map, noise: Float(noise), level: level) }
     return candidates.judge(by: network)
   }
 
@@ -244,7 +240,6 @@ package struct FirstPathSearch: Sendable {
   private func collect(
     _ candidates: FirstPathCandidates, before strongest: Int, above level: Float, _ map: FilteredPowers
   ) {
-    candidates.removeAll()
     var end = strongest
     candidates.append(strongest, map)
     while let crest = map.lastCrest(before: end, above: level) {
@@ -255,7 +250,6 @@ package struct FirstPathSearch: Sendable {
 
   /// All candidates of the taps, to train a network on; empty where the search finds nothing that reaches the strict level.
   package func candidates(_ taps: PreparedTaps, using workspace: Workspace) -> FirstPathCandidates {
-    workspace.judged.removeAll()
     _ = run(taps, using: workspace)
     return workspace.judged
   }
