@@ -341,4 +341,5 @@ def main():
         result_pages.write_section(RESULTS / "Second-arena.md", "second-arena", lines, "Second arena")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -56,8 +56,8 @@ final class PooledFirstPath {
     return best?.taps
   }
 
-  /// ln of how likely a path is that has this crest, and the earliest of the antennas' crests of it; `nil` where the same antenna has a
-  /// likelier crest of it.
+  /// ln of how likely a path is that has this crest, and the earliest of the antennas' crests of it. `nil` where the same antenna has a
+  /// likelier one.
   private func support(_ candidate: Candidate) -> (support: Double, taps: Double)? {
     var (sum, earliest) = (0.0, candidate.taps)
     var index = 0
