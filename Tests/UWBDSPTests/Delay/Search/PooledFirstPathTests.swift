@@ -55,12 +55,13 @@ import Testing
     return found.filter { $0.support == most }.map(\.taps).min()
   }
 
-  @Test(arguments: [UInt64(911), 912]) func theSumsOfTheDefinition(seed: UInt64) throws {
+  @Test(arguments: [UInt64(911), 912]) func theSumsOfTheDefinition(seed: UInt64) {
     var random = StatisticsRandom(seed: seed)
     for count in 1...5 {
       for _ in 0..<100 {
         let antennas = (0..<count).map { _ in Self.draw(&random, shift: Double(Int(random.uniform(-9...9))) / 2) }
-        #expect(try #require(Self.pool(antennas).first()) == Self.naive(antennas), "seed \(seed): \(antennas)")
+        let found = Self.pool(antennas).first()
+        #expect(found != nil && found == Self.naive(antennas), "seed \(seed): \(antennas)")
       }
     }
   }
