@@ -1,11 +1,13 @@
 // Where the first path roughly is, and each antenna's window round it.
 
 extension ArrayPulseFit {
+  /// How much stronger than its own strongest tap a signal may be elsewhere that an antenna does not hear, a power.
+  private static let deafness = 10.0
   /// Taps that no accumulator reaches.
   static let farthest = 1 << 20
 
-  /// The first path that the antennas agree on (`PooledFirstPath`), taps on the axis of antenna 0; where none reaches the strict level, that of
-  /// the antenna with the strongest tap. Antennas that hear nothing take no part in the fit.
+  /// The first path that the antennas agree on (`PooledFirstPath`), taps on the axis of antenna 0. Where none reaches the strict level, that of
+  /// the antenna with the strongest tap. Antennas that hear nothing of a strong signal take no part in the fit.
   func firstPath(
     _ taps: [PreparedTaps], _ antennaCount: Int, _ firstPathTaps: [Double]?, into estimate: inout ArrayEstimate,
     _ workspace: Workspace
@@ -18,17 +20,22 @@ extension ArrayPulseFit {
       guard taps[antenna].isUsable else { continue }
       estimate.status = .noFirstPath
       let found = workspace.search.run(taps[antenna], using: workspace.searchMemory)
+      workspace.hears.pointer[antenna] = found.halfTap != nil
       guard let halfTap = found.halfTap else { continue }
-      workspace.hears.pointer[antenna] = true
       let (shift, judged) = (shift(antenna, firstPathTaps), workspace.searchMemory.judged)
       pool.add(judged.halfTaps, chances: judged.chances, shift: shift)
-      let own = taps[antenna].peakPower / taps[antenna].noiseVariance
+      let own = Self.strength(taps[antenna])
       if weak == nil || own > strength { (weak, strength) = (Double(halfTap) / 2 - shift, own) }
+    }
+    for antenna in 0..<antennaCount where taps[antenna].isUsable && !workspace.hears.pointer[antenna] {
+      workspace.hears.pointer[antenna] = strength < Self.deafness * Self.strength(taps[antenna])
     }
     guard let first = pool.first() else { return weak }
     workspace.ambiguityVariance = pool.ambiguityVariance(about: first)
     return first
   }
+
+  private static func strength(_ taps: PreparedTaps) -> Double { taps.peakPower / taps.noiseVariance }
 
   /// How much later antenna `antenna` counts than antenna 0, taps.
   private func shift(_ antenna: Int, _ firstPathTaps: [Double]?) -> Double {
