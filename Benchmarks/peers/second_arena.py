@@ -311,14 +311,19 @@ def score(uwb, folder, seed, count, channel, pulse, impairment, place, window):
 HEAD = ["family", "crossing, cm", "gross", "default, cm", "gross", "× crossing", "mean of min(z², 9)", "beyond 5σ"]
 
 
-def main():
+def arguments(command, trials):
+    """Of the command line, with these defaults."""
     options = argparse.ArgumentParser()
     options.add_argument("--uwb", required=True)
-    options.add_argument("--command", default="scripts/second-arena")
+    options.add_argument("--command", default=command)
     options.add_argument("--page", action="store_true")
-    options.add_argument("--trials", type=int, default=600)
+    options.add_argument("--trials", type=int, default=trials)
     options.add_argument("--seed", type=int, default=1)
-    options = options.parse_args()
+    return options.parse_args()
+
+
+def main():
+    options = arguments("scripts/second-arena", 600)
     rows, ratios = [], []
     print("\n".join(result_pages.table(HEAD, [])), flush=True)
     with tempfile.TemporaryDirectory() as folder:

@@ -4,7 +4,6 @@ Paths have directions. Scatterers and the floor have those of their places, all 
 delays on all antennas and a phase of its own on each.
 """
 
-import argparse
 import csv
 import io
 import json
@@ -181,13 +180,7 @@ HEAD = ["family", "antennas", "distance, cm", "z²", "beyond 5σ", "none", "gros
 
 
 def main():
-    options = argparse.ArgumentParser()
-    options.add_argument("--uwb", required=True)
-    options.add_argument("--command", default="scripts/second-arena --antennas")
-    options.add_argument("--page", action="store_true")
-    options.add_argument("--trials", type=int, default=300)
-    options.add_argument("--seed", type=int, default=1)
-    options = options.parse_args()
+    options = arena.arguments("scripts/second-arena --antennas", 300)
     rows = []
     print("\n".join(result_pages.table(HEAD, [])), flush=True)
     with tempfile.TemporaryDirectory() as folder:

@@ -6,7 +6,7 @@ import UWBPlatform
 /// for it.
 ///
 /// What a room mirrors comes from where its image lies. What things scatter, the diffuse tail, and the signals of impairments come from
-/// anywhere. The array faces the direct path within 60° in azimuth; rooms where that path rises or falls by more than 45° are drawn anew.
+/// anywhere. The array faces the direct path within 60° in azimuth. Rooms where that path rises or falls by more than 45° are drawn anew.
 public struct ArenaArrayTrials: Sendable {
   /// The family that the rooms and radios belong to.
   public let family: ArenaFamily
