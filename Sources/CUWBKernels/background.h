@@ -37,19 +37,28 @@ void KERNEL(uwb_square_integers)(const short *integers, float factor, long block
   }
 }
 
-float KERNEL(uwb_measure_pattern)(const short *integers, float scale, const float *powers, long periods, float *pattern) {
-  EightIntegers early = {0}, late = early;
-  Eight power = all(0);
-#pragma clang loop unroll_count(4)
+float KERNEL(uwb_measure_pattern)(
+    const short *integers, float scale, const float *powers, long periods, float *pattern, float *correlation) {
+  Eight early = all(0), late = early, power = early, lastEarly = early, lastLate = early, real = early, turned = early;
   for (long period = 0; period < periods; ++period) {
-    early += __builtin_convertvector(*(const EightShorts *)(integers + 16 * period), EightIntegers);
-    late += __builtin_convertvector(*(const EightShorts *)(integers + 16 * period + 8), EightIntegers);
+    const Eight own = __builtin_convertvector(*(const EightShorts *)(integers + 16 * period), Eight);
+    const Eight next = __builtin_convertvector(*(const EightShorts *)(integers + 16 * period + 8), Eight);
+    early += own;
+    late += next;
     power += load(powers + 8 * period);
+    real += own * lastEarly + next * lastLate;
+    turned += __builtin_shufflevector(own, own, 1, 0, 3, 2, 5, 4, 7, 6) * lastEarly
+            + __builtin_shufflevector(next, next, 1, 0, 3, 2, 5, 4, 7, 6) * lastLate;
+    lastEarly = own;
+    lastLate = next;
   }
-  const Eight first = __builtin_convertvector(early, Eight) * scale, last = __builtin_convertvector(late, Eight) * scale;
+  const float factor = scale * scale, whole = sum(power);
+  const Eight first = early * scale, last = late * scale;
   store(first * (1 / (float)periods), pattern);
   store(last * (1 / (float)periods), pattern + 8);
-  return sum(first * first + last * last) / sum(power);
+  correlation[0] = factor * sum(real) / whole;
+  correlation[1] = factor * sum(turned * (Eight){1, -1, 1, -1, 1, -1, 1, -1}) / whole;
+  return sum(first * first + last * last) / whole;
 }
 
 float KERNEL(uwb_subtract_pattern)(

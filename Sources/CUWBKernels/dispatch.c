@@ -142,8 +142,8 @@ CHOOSE(void, uwb_square_integers,
        (integers, factor, blocks, powers, quarterPeaks))
 
 CHOOSE(float, uwb_measure_pattern,
-       (const short *integers, float scale, const float *powers, long periods, float *pattern),
-       (integers, scale, powers, periods, pattern))
+       (const short *integers, float scale, const float *powers, long periods, float *pattern, float *correlation),
+       (integers, scale, powers, periods, pattern, correlation))
 
 CHOOSE(float, uwb_subtract_pattern,
        (const short *integers, float scale, const float *pattern, long blocks, float *samples, float *powers,

@@ -177,8 +177,9 @@ void uwb_take_every(long stride, const void *source, long count, int *target);
 void uwb_square_integers(const short *integers, float factor, long blocks, float *powers, float *quarterPeaks);
 
 /// The mean of each of eight phases over so many periods of eight taps: integers times `scale`. Returns the power of the phases' sums over
-/// the sum of the taps' `powers`: for white noise 1.
-float uwb_measure_pattern(const short *integers, float scale, const float *powers, long periods, float *pattern);
+/// the sum of the taps' `powers`: for white noise 1. `correlation` is Σ h[k + 8]·h*[k] over that sum, real and imaginary part.
+float uwb_measure_pattern(
+    const short *integers, float scale, const float *powers, long periods, float *pattern, float *correlation);
 
 /// Samples of `blocks` blocks of 16 taps: integers times `scale` less `pattern`, which repeats after 8 taps; their powers, and of each block
 /// the largest powers by quarters. Returns the sum of powers.

@@ -21,34 +21,28 @@ public final class PreparedTaps {
   /// |h|² of the strongest tap.
   @exclusivity(unchecked) public private(set) var peakPower = 0.0
   /// Whether the samples are finite, not all zero, and their strongest within `EngineLimits.peakPower`.
-  @exclusivity(unchecked) public private(set) var isUsable = false
+  @exclusivity(unchecked) public internal(set) var isUsable = false
 
   /// Interleaved samples; zero taps, `margin` at least, stand before the first and after the last, for filters to run
   /// over. Taps that came as integers are there once `taps` was asked for them.
   let samples: AlignedBuffer<Float>
   /// Taps as they came where they came as integers, real parts in the lower halves; zero behind the last to the end of its
   /// block.
-  private let integers: AlignedBuffer<Int32>
+  let integers: AlignedBuffer<Int32>
   /// Of `integers`, by block: whether `samples` holds them.
   private let isConverted: AlignedBuffer<Bool>
-  private var isWhole = true
-  private var scale: Float = 1
+  var isWhole = true
+  var scale: Float = 1
   /// |h|² of each tap, zero behind the last to the end of its block.
   package let powers: AlignedBuffer<Float>
   /// The largest |h|² of every fourth tap of each block of `blockTaps` taps, and of the ones after them, two and three after.
-  private let quarterPeaks: AlignedBuffer<Float>
+  let quarterPeaks: AlignedBuffer<Float>
   static let margin = 8
   static let blockTaps = 16
   private var floor = NoiseFloor()
-  /// Taps after which what a radio's clocks add to the accumulator repeats: a DW1000's has lines at 0, ±125 and ±250 MHz. An offset is one,
-  /// too.
-  static let patternTaps = 8
-  /// Periods before the signal that show whether there is a pattern: no fewer, and as many as do.
-  private static let leastPeriods = 16
-  private static let shownPeriods = 32
-  /// Power that a pattern explains, over what noise would: χ² of 16 degrees of freedom exceeds 3.2 times its mean once in 70,000 CIRs.
-  private static let leastExplained: Float = 3.2
-  private let pattern = AlignedBuffer<Float>(count: 2 * patternTaps, zero: 0)
+  /// Memory of `subtractBackground`.
+  let pattern = AlignedBuffer<Float>(count: 2 * patternTaps, zero: 0)
+  @exclusivity(unchecked) var lineSums: [Complex<Double>]
 
   /// Allocates for CIRs of so many taps.
   public init(tapCount: Int) {
@@ -59,6 +53,7 @@ public final class PreparedTaps {
     isConverted = AlignedBuffer(count: blocks, zero: true)
     powers = AlignedBuffer(count: blocks * Self.blockTaps, zero: 0)
     quarterPeaks = AlignedBuffer(count: 4 * blocks, zero: 0)
+    lineSums = Array(repeating: .zero, count: blocks)
   }
 
   /// Writes the blocks of `range` that hold `energy` round any of their taps, and `power` on one, or next to it (`uwb_energetic_blocks`);
@@ -122,7 +117,7 @@ public final class PreparedTaps {
     return firstSample
   }
 
-  private var firstSample: UnsafeMutablePointer<Float> { samples.pointer + 2 * Self.margin }
+  var firstSample: UnsafeMutablePointer<Float> { samples.pointer + 2 * Self.margin }
 
   /// Most taps of a CIR are noise that nobody looks at twice: integers become samples by the block, where wanted.
   private func convert(_ range: Range<Int>) {
@@ -162,7 +157,7 @@ public final class PreparedTaps {
     // Integers are finite, and copying them leaves the blocks' peaks.
     isUsable = response.format == .int16 || measureBlocks()
     findPeak()
-    if isUsable, !keepsPattern { subtractPattern() }
+    if isUsable, !keepsPattern { subtractBackground() }
     // A capture of integers can't be quieter than its own rounding, 1/12 of a step squared for each part.
     let quantisation = response.format == .int16 ? Double(response.scale * response.scale) / 6 : 0
     noiseVariance = max(
@@ -204,7 +199,7 @@ public final class PreparedTaps {
     measurePowers()
   }
 
-  private func measurePowers() {
+  func measurePowers() {
     let source = firstSample
     let target = powers.pointer
     for tap in 0..<Self.blockCount(count) * Self.blockTaps {
@@ -215,7 +210,7 @@ public final class PreparedTaps {
   }
 
   /// Fills `quarterPeaks` from powers; whether all are finite: one that is not spoils the sum, whatever comparisons make of it.
-  private func measureBlocks() -> Bool {
+  func measureBlocks() -> Bool {
     let powers = powers.pointer
     let quarters = quarterPeaks.pointer
     var sums = SIMD4<Float>()
@@ -230,7 +225,7 @@ public final class PreparedTaps {
   }
 
   /// The strongest tap, from `quarterPeaks`.
-  private func findPeak() {
+  func findPeak() {
     let blocks = Self.blockCount(count)
     var highest = SIMD4<Float>()
     for block in 0..<blocks { highest = highest.larger(peaks(block)) }
@@ -241,92 +236,5 @@ public final class PreparedTaps {
     while peakTap + 1 < count, powers.pointer[peakTap] < largest { peakTap += 1 }
     peakPower = Double(largest)
     isUsable = isUsable && EngineLimits.peakPower.contains(peakPower)
-  }
-
-  /// Removes what repeats every `patternTaps` taps, where it explains more of the power before the signal than noise would: the mean of each
-  /// phase over whole periods. A CIR whose signal starts too early to see 16 of them keeps its pattern.
-  private func subtractPattern() {
-    let first = Self.margin
-    let periods = (peakTap - Self.guardTaps - first) / Self.patternTaps
-    guard periods >= Self.leastPeriods else { return }
-    let shown = min(periods, Self.shownPeriods)
-    guard measurePattern(from: first + (periods - shown) * Self.patternTaps, periods: shown) > Self.leastExplained
-    else {
-      return
-    }
-    _ = measurePattern(from: first, periods: periods)
-    let scale = isWhole ? 1 : self.scale
-    var blocks = 0..<Self.blockCount(count)
-    var energy: Float = 0
-    if !isWhole {
-      let whole = count / Self.blockTaps
-      energy = integers.pointer.withMemoryRebound(to: Int16.self, capacity: 2 * integers.count) {
-        uwb_subtract_pattern(
-          $0, scale, pattern.pointer, whole, firstSample, powers.pointer, quarterPeaks.pointer)
-      }
-      blocks = whole..<blocks.upperBound
-    }
-    // `uwb_subtract_pattern` for numbers of any kind, and for a last block that is not full.
-    for block in blocks { energy += subtractPattern(from: block, scale: scale) }
-    isWhole = true
-    isUsable = energy.isFinite
-    findPeak()
-  }
-
-  /// Fills `pattern` with the mean of each phase over periods from a tap on.
-  ///
-  /// - Returns: the power that it explains there, over what it would explain of noise.
-  private func measurePattern(from first: Int, periods: Int) -> Float {
-    guard isWhole else {
-      return integers.pointer.withMemoryRebound(to: Int16.self, capacity: 2 * integers.count) {
-        uwb_measure_pattern($0 + 2 * first, scale, powers.pointer + first, periods, pattern.pointer)
-      }
-    }
-    var (early, late) = (SIMD8<Float>(), SIMD8<Float>())
-    var power = SIMD8<Float>()
-    for period in 0..<periods {
-      let tap = first &+ Self.patternTaps &* period
-      early += eight(2 &* tap)
-      late += eight(2 &* tap &+ 8)
-      power += UnsafeRawPointer(powers.pointer + tap).loadUnaligned(as: SIMD8<Float>.self)
-    }
-    let target = UnsafeMutableRawPointer(pattern.pointer)
-    target.storeBytes(of: early / Float(periods), as: SIMD8<Float>.self)
-    target.storeBytes(of: late / Float(periods), toByteOffset: 32, as: SIMD8<Float>.self)
-    return (early * early + late * late).sum() / power.sum()
-  }
-
-  /// Takes the pattern off a block's samples, and anew their powers and the block's peaks; Σ|h|².
-  private func subtractPattern(from block: Int, scale: Float) -> Float {
-    let start = Self.blockTaps &* block
-    let left = count &- start
-    let samples = UnsafeMutableRawPointer(firstSample + 2 &* start)
-    let targets = UnsafeMutableRawPointer(powers.pointer + start)
-    var peaks = SIMD4<Float>()
-    var sums = SIMD4<Float>()
-    var tap = 0
-    while tap < Self.blockTaps {
-      let own = UnsafeRawPointer(pattern.pointer + 2 &* (tap % Self.patternTaps)).load(as: SIMD8<Float>.self)
-      var four = eight(2 &* (start &+ tap)) * scale - own
-      // Behind the last tap is nothing that the pattern could be taken from.
-      if left < tap &+ 4 { four.replace(with: 0, where: SIMD8(0, 0, 1, 1, 2, 2, 3, 3) .>= Int32(max(left &- tap, 0))) }
-      samples.storeBytes(of: four, toByteOffset: 8 &* tap, as: SIMD8<Float>.self)
-      let squares = four * four
-      let powers = squares.evenHalf + squares.oddHalf
-      targets.storeBytes(of: powers, toByteOffset: 4 &* tap, as: SIMD4<Float>.self)
-      peaks = peaks.larger(powers)
-      sums += powers
-      tap &+= 4
-    }
-    UnsafeMutableRawPointer(quarterPeaks.pointer + 4 &* block).storeBytes(of: peaks, as: SIMD4<Float>.self)
-    return sums.sum()
-  }
-
-  /// Four taps from the `number`-th real or imaginary part on, not scaled where they came as integers.
-  @inline(__always)
-  private func eight(_ number: Int) -> SIMD8<Float> {
-    if isWhole { return UnsafeRawPointer(firstSample + number).loadUnaligned(as: SIMD8<Float>.self) }
-    let source = UnsafeRawPointer(integers.pointer) + 2 &* number
-    return SIMD8<Float>(source.loadUnaligned(as: SIMD8<Int16>.self))
   }
 }

@@ -149,10 +149,11 @@ import UWBDSP
       (0..<2).reduce(Float()) { $0 + scale * scale * Float(integers[2 * tap + $1]) * Float(integers[2 * tap + $1]) }
     }
     var pattern = [Float](repeating: Self.dirt, count: 17)
+    var correlation = [Float](repeating: Self.dirt, count: 3)
     let share =
       switch build {
-      case .own: uwb_measure_pattern(integers, scale, powers, periods, &pattern)
-      case .portable: uwb_measure_pattern_portable(integers, scale, powers, periods, &pattern)
+      case .own: uwb_measure_pattern(integers, scale, powers, periods, &pattern, &correlation)
+      case .portable: uwb_measure_pattern_portable(integers, scale, powers, periods, &pattern, &correlation)
       }
     var explained = 0.0
     for number in 0..<16 {
@@ -163,6 +164,14 @@ import UWBDSP
     let expected = explained / powers.reduce(0) { $0 + Double($1) }
     #expect(abs(Double(share) - expected) < 1e-5 * expected)
     #expect(pattern[16] == Self.dirt)
+    let taps = (0..<8 * periods).map {
+      Complex(Double(integers[2 * $0]), Double(integers[2 * $0 + 1])) * Complex(Double(scale))
+    }
+    let product = (8..<max(8, taps.count)).reduce(Complex<Double>.zero) { $0 + taps[$1] * taps[$1 - 8].conjugate }
+    let whole = powers.reduce(0) { $0 + Double($1) }
+    #expect(abs(Double(correlation[0]) - product.real / whole) < 1e-5)
+    #expect(abs(Double(correlation[1]) - product.imaginary / whole) < 1e-5)
+    #expect(correlation[2] == Self.dirt)
   }
 
   /// Samples are the same to the bit whoever takes the pattern off.
