@@ -40,6 +40,7 @@ void KERNEL(uwb_square_integers)(const short *integers, float factor, long block
 float KERNEL(uwb_measure_pattern)(
     const short *integers, float scale, const float *powers, long periods, float *pattern, float *correlation) {
   Eight early = all(0), late = early, power = early, lastEarly = early, lastLate = early, real = early, turned = early;
+#pragma clang loop unroll_count(4)
   for (long period = 0; period < periods; ++period) {
     const Eight own = __builtin_convertvector(*(const EightShorts *)(integers + 16 * period), Eight);
     const Eight next = __builtin_convertvector(*(const EightShorts *)(integers + 16 * period + 8), Eight);

@@ -23,43 +23,43 @@ extension PreparedTaps {
     var explained: Float
     /// Correlation with the taps a period later: the power that repeats, as a share, and how its phase turns.
     var correlation: Complex<Double>
+    /// Number of taps.
+    var count: Int
+
+    /// Whether the taps correlate more than noise does.
+    var isTonal: Bool { correlation.lengthSquared * Double(count) > PreparedTaps.leastCorrelation }
   }
 
   /// Removes a pattern and tones where they explain more of the power before the signal than noise would. A CIR whose signal starts too early
   /// to see 16 periods keeps them.
   func subtractBackground() {
-    let first = Self.margin
-    var quiet = quietPeriods
-    guard quiet >= Self.leastPeriods else { return }
-    var shown = measureShown(quiet)
+    guard var shown = measureShown() else { return }
     if shown.explained > Self.leastExplained {
-      _ = measure(from: first, periods: quiet)
+      _ = measure(from: Self.margin, periods: quietPeriods)
       subtractPattern()
-      quiet = quietPeriods
-      guard isUsable, quiet >= Self.leastPeriods else { return }
-      shown = measureShown(quiet)
+      guard let left = measureShown() else { return }
+      shown = left
     }
     for _ in 0..<Self.mostTones {
-      let count = Double(min(quiet, Self.shownPeriods) * Self.patternTaps)
-      guard shown.correlation.lengthSquared * count > Self.leastCorrelation,
-        subtractTone(shown.correlation.phase, quiet)
-      else { return }
-      quiet = quietPeriods
-      guard isUsable, quiet >= Self.leastPeriods else { return }
-      shown = measureShown(quiet)
+      guard shown.isTonal, subtractTone(shown.correlation.phase), let left = measureShown() else { return }
+      shown = left
     }
   }
 
   /// Whole periods before the signal.
   private var quietPeriods: Int { (peakTap - Self.guardTaps - Self.margin) / Self.patternTaps }
 
-  private func measureShown(_ periods: Int) -> Repetition {
-    let shown = min(periods, Self.shownPeriods)
-    return measure(from: Self.margin + (periods - shown) * Self.patternTaps, periods: shown)
+  /// Of the last periods before the signal; `nil` where there are too few.
+  private func measureShown() -> Repetition? {
+    let quiet = quietPeriods
+    guard isUsable, quiet >= Self.leastPeriods else { return nil }
+    let shown = min(quiet, Self.shownPeriods)
+    return measure(from: Self.margin + (quiet - shown) * Self.patternTaps, periods: shown)
   }
 
   /// Fills `pattern` with the mean of each phase over periods from a tap on.
   private func measure(from first: Int, periods: Int) -> Repetition {
+    let count = periods * Self.patternTaps
     guard isWhole else {
       var products = SIMD2<Float>()
       let explained = integers.pointer.withMemoryRebound(to: Int16.self, capacity: 2 * integers.count) { parts in
@@ -69,7 +69,8 @@ extension PreparedTaps {
             bytes.baseAddress?.assumingMemoryBound(to: Float.self))
         }
       }
-      return Repetition(explained: explained, correlation: Complex(Double(products.x), Double(products.y)))
+      return Repetition(
+        explained: explained, correlation: Complex(Double(products.x), Double(products.y)), count: count)
     }
     var (early, late) = (SIMD8<Float>(), SIMD8<Float>())
     var (power, real, imaginary) = (SIMD8<Float>(), SIMD8<Float>(), SIMD8<Float>())
@@ -91,7 +92,7 @@ extension PreparedTaps {
     let turned = imaginary.evenHalf.sum() - imaginary.oddHalf.sum()
     return Repetition(
       explained: (early * early + late * late).sum() / whole,
-      correlation: Complex(Double(real.sum() / whole), Double(turned / whole)))
+      correlation: Complex(Double(real.sum() / whole), Double(turned / whole)), count: count)
   }
 
   /// Takes `pattern` off all taps.
@@ -151,10 +152,10 @@ extension PreparedTaps {
   /// Takes a tone off all taps, if it holds enough of the power before the signal.
   ///
   /// - Parameter turn: its phase over a period, rad.
-  private func subtractTone(_ turn: Double, _ periods: Int) -> Bool {
-    let (first, quiet) = (Self.margin, periods * Self.patternTaps)
+  private func subtractTone(_ turn: Double) -> Bool {
+    let (first, quiet) = (Self.margin, quietPeriods * Self.patternTaps)
     let source = taps
-    let tone = Tone(source + 2 * first, count: quiet, turn: turn / Double(Self.patternTaps), sums: &lineSums)
+    let tone = Tone(source + 2 * first, count: quiet, aliasOf: turn / Double(Self.patternTaps), sums: &toneSums)
     let power = (first..<first + quiet).reduce(Float()) { $0 + powers.pointer[$1] }
     guard tone.amplitude.lengthSquared * Double(quiet) > Self.leastShare * Double(power) else { return false }
     tone.subtract(from: source, count: count, origin: first)

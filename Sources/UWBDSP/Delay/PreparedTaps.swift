@@ -42,7 +42,7 @@ public final class PreparedTaps {
   private var floor = NoiseFloor()
   /// Memory of `subtractBackground`.
   let pattern = AlignedBuffer<Float>(count: 2 * patternTaps, zero: 0)
-  @exclusivity(unchecked) var lineSums: [Complex<Double>]
+  @exclusivity(unchecked) var toneSums: [Complex<Double>]
 
   /// Allocates for CIRs of so many taps.
   public init(tapCount: Int) {
@@ -53,7 +53,7 @@ public final class PreparedTaps {
     isConverted = AlignedBuffer(count: blocks, zero: true)
     powers = AlignedBuffer(count: blocks * Self.blockTaps, zero: 0)
     quarterPeaks = AlignedBuffer(count: 4 * blocks, zero: 0)
-    lineSums = Array(repeating: .zero, count: blocks)
+    toneSums = Array(repeating: .zero, count: blocks)
   }
 
   /// Writes the blocks of `range` that hold `energy` round any of their taps, and `power` on one, or next to it (`uwb_energetic_blocks`);

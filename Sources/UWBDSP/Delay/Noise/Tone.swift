@@ -11,7 +11,7 @@ struct Tone {
   /// Frequencies that turn as much over a period of the pattern.
   private static let aliases = PreparedTaps.patternTaps
 
-  /// The strongest of the frequencies that are ω₀ or a multiple of 2π/8 off, rad a tap, settled.
+  /// The strongest of the frequencies that are `turn` or a multiple of 2π/8 off, settled.
   ///
   /// Blocks of 16 taps tell which one it is, by their powers. How the phase turns from block to block betters the frequency; then blocks are
   /// joined in pairs, which tell more, until one is left. Cost: ten passes over the taps. Not for a tone below a third of the noise: blocks
@@ -19,8 +19,9 @@ struct Tone {
   ///
   /// - Parameters:
   ///   - count: number of taps, at least 16.
+  ///   - turn: rad a tap.
   ///   - sums: memory for a number for each 16 of them.
-  init(_ taps: UnsafePointer<Float>, count: Int, turn: Double, sums: inout [Complex<Double>]) {
+  init(_ taps: UnsafePointer<Float>, count: Int, aliasOf turn: Double, sums: inout [Complex<Double>]) {
     frequency = turn
     var blocks = count / Self.blockTaps
     var largest = -1.0
