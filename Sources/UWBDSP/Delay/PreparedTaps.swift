@@ -56,14 +56,10 @@ public final class PreparedTaps {
     toneSums = Array(repeating: .zero, count: blocks)
   }
 
-  /// Writes the blocks of `range` that hold `energy` round any of their taps, and `power` on one, or next to it (`uwb_energetic_blocks`);
-  /// returns how many they are.
-  func energeticBlocks(
-    _ range: Range<Int>, power: Float, energy: Float, into blocks: UnsafeMutablePointer<Int>
-  ) -> Int {
-    uwb_energetic_blocks(
-      powers.pointer, quarterPeaks.pointer, range.lowerBound / Self.blockTaps, Self.blockCount(range.upperBound),
-      Self.blockCount(count) - 1, power, energy, blocks)
+  /// Writes the blocks that hold `energy` round any of their taps, and `power` on one, or next to it (`uwb_energetic_blocks`); returns how
+  /// many they are.
+  func energeticBlocks(power: Float, energy: Float, into blocks: UnsafeMutablePointer<Int>) -> Int {
+    uwb_energetic_blocks(powers.pointer, quarterPeaks.pointer, Self.blockCount(count), power, energy, blocks)
   }
 
   /// Four powers, one of them the largest of a block.

@@ -3,13 +3,13 @@ struct FilteredPowers {
   private static let blockPoints = 2 * PreparedTaps.blockTaps
 
   /// Half taps that may be the first path.
-  let candidates: Range<Int>
+  let count: Int
   private let workspace: FirstPathSearch.Workspace
   private let points: UnsafeMutablePointer<Float>
   private let peaks: UnsafeMutablePointer<Float>
 
-  init(_ workspace: FirstPathSearch.Workspace, _ candidates: Range<Int>) {
-    self.candidates = candidates
+  init(_ workspace: FirstPathSearch.Workspace, halfTaps count: Int) {
+    self.count = count
     self.workspace = workspace
     points = workspace.powers.pointer
     peaks = workspace.blockPeaks.pointer
@@ -42,13 +42,13 @@ struct FilteredPowers {
     workspace.filteredCount = write(workspace.filtered.pointer)
   }
 
-  private func candidates(of block: Int) -> Range<Int> {
-    (block * Self.blockPoints..<(block + 1) * Self.blockPoints).clamped(to: candidates)
+  private func halfTaps(of block: Int) -> Range<Int> {
+    block * Self.blockPoints..<min((block + 1) * Self.blockPoints, count)
   }
 
-  /// Keeps the largest of the block's candidates, never zero; `largest` is that of all its points.
+  /// Keeps the largest of the block's half taps, never zero; `largest` is that of all its points.
   func setPeak(_ block: Int, _ largest: Float) {
-    let inside = candidates(of: block)
+    let inside = halfTaps(of: block)
     let peak =
       inside.count == Self.blockPoints ? largest : inside.reduce(0) { max($0, points[$1]) }
     peaks[block] = max(peak, .leastNormalMagnitude)
@@ -63,13 +63,13 @@ struct FilteredPowers {
       largestBlock = block
     }
     guard let largestBlock else { return nil }
-    return candidates(of: largestBlock).first { points[$0] == largest }
+    return halfTaps(of: largestBlock).first { points[$0] == largest }
   }
 
   /// The latest crest before `end` that reaches `level`.
   func lastCrest(before end: Int, above level: Float) -> Int? {
     for block in filtered.reversed() where peaks[block] >= level {
-      let inside = candidates(of: block)
+      let inside = halfTaps(of: block)
       for index in inside.clamped(to: 0..<max(end, 0)).reversed() where points[index] >= level && isCrest(index) {
         return index
       }
@@ -78,14 +78,14 @@ struct FilteredPowers {
   }
 
   private func isCrest(_ index: Int) -> Bool {
-    let before = index > candidates.lowerBound ? points[index - 1] : 0
-    let after = index + 1 < candidates.upperBound ? points[index + 1] : 0
+    let before = index > 0 ? points[index - 1] : 0
+    let after = index + 1 < count ? points[index + 1] : 0
     return points[index] > before && points[index] >= after
   }
 
   /// The largest of the half taps of `range` that were filtered; zero where there are none. Whole blocks are looked up.
   func largest(in range: Range<Int>) -> Float {
-    let range = range.clamped(to: candidates)
+    let range = range.clamped(to: 0..<count)
     let first = (range.lowerBound &+ Self.blockPoints &- 1) / Self.blockPoints
     let last = range.upperBound / Self.blockPoints
     guard first < last else { return largestPoint(range.lowerBound, range.upperBound) }

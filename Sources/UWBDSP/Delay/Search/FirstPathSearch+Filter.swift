@@ -2,18 +2,18 @@ import CUWBKernels
 
 /// The filtered powers of taps, in blocks that can reach a level.
 extension FirstPathSearch {
-  /// |z|² at the half taps of `range`; zero in blocks of taps that can't reach `level`. Only comparisons with what does
-  /// reach it matter.
-  func filter(_ taps: PreparedTaps, _ range: Range<Int>, reaching level: Float, into map: FilteredPowers) {
+  /// |z|² at all half taps; zero in blocks of taps that can't reach `level`. Only comparisons with what does reach it
+  /// matter.
+  func filter(_ taps: PreparedTaps, reaching level: Float, into map: FilteredPowers) {
     map.clear()
-    extend(taps, range, reaching: level, map)
+    extend(taps, reaching: level, map)
   }
 
   /// Filters the blocks that can reach `level` and haven't been filtered yet.
-  func extend(_ taps: PreparedTaps, _ range: Range<Int>, reaching level: Float, _ map: FilteredPowers) {
+  func extend(_ taps: PreparedTaps, reaching level: Float, _ map: FilteredPowers) {
     // A little lower, for what rounding may add.
     let (power, energy) = (0.999 * level / highestGain, 0.999 * level / energyGain)
-    map.choose { taps.energeticBlocks(range, power: power, energy: energy, into: $0) }
+    map.choose { taps.energeticBlocks(power: power, energy: energy, into: $0) }
     for block in map.filtered where !map.isFiltered(block) { filter(taps, block, map) }
   }
 

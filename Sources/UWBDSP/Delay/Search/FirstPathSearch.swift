@@ -194,12 +194,11 @@ package struct FirstPathSearch: Sendable {
     }
     let threshold = taps.noiseVariance * noiseGain * workspace.levels.earliest
     let level = Float(threshold)
-    let range = 0..<taps.count
     // The half tap behind the last tap is no candidate.
-    let map = FilteredPowers(workspace, 0..<2 * taps.count - 1)
+    let map = FilteredPowers(workspace, halfTaps: 2 * taps.count - 1)
     let isJudged = network != nil
     let judgedLevel = Float(taps.noiseVariance * noiseGain * workspace.levels.judged)
-    filter(taps, range, reaching: isJudged ? min(judgedLevel, level) : level, into: map)
+    filter(taps, reaching: isJudged ? min(judgedLevel, level) : level, into: map)
     if let strongest = map.strongest, map[strongest] >= level {
       guard isJudged else {
         return Finding(halfTap: firstPath(before: strongest, above: level, map), threshold: threshold)
@@ -211,7 +210,7 @@ package struct FirstPathSearch: Sendable {
     // Nothing passes the strict level that guards against early false paths; the strongest point of all may still
     // reach the laxer one.
     let presence = taps.noiseVariance * noiseGain * workspace.levels.presence
-    extend(taps, range, reaching: Float(presence), map)
+    extend(taps, reaching: Float(presence), map)
     if let strongest = map.strongest, Double(map[strongest]) >= presence {
       return Finding(halfTap: strongest, threshold: presence)
     }
@@ -281,7 +280,7 @@ package struct FirstPathSearch: Sendable {
     let own = map[index]
     return sideLobes.withUnsafeBufferPointer { bounds in
       guard let base = bounds.baseAddress else { return false }
-      let reach = min(Self.reach, map.candidates.upperBound - 1 - index)
+      let reach = min(Self.reach, map.count - 1 - index)
       var distance = 1
       while distance &+ 3 <= reach {
         let limits = UnsafePointer(base).load4(distance) * map.four(from: index &+ distance)

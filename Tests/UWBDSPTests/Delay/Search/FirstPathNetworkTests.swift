@@ -71,7 +71,7 @@ import Testing
       let found = search.candidates(taps, using: workspace)
       let noise = Float(taps.noiseVariance * search.noiseGain)
       let level = noise * Float(workspace.levels.judged)
-      let map = FilteredPowers(workspace, 0..<2 * tapCount - 1)
+      let map = FilteredPowers(workspace, halfTaps: 2 * tapCount - 1)
       let powers = (0..<tapCount).map { taps.powers.pointer[$0] }
       func mean(_ range: Range<Int>) -> Float? {
         let inside = range.clamped(to: 0..<tapCount)

@@ -29,9 +29,9 @@ import Testing
 
     /// |z|² at every half tap of what was loaded last; zero in blocks that can't reach `level`.
     func filtered(reaching level: Float) -> [Float] {
-      let map = FilteredPowers(workspace, 0..<2 * taps.count - 1)
-      search.filter(taps, 0..<taps.count, reaching: level, into: map)
-      return (0..<2 * taps.count - 1).map { map[$0] }
+      let map = FilteredPowers(workspace, halfTaps: 2 * taps.count - 1)
+      search.filter(taps, reaching: level, into: map)
+      return (0..<map.count).map { map[$0] }
     }
   }
 
@@ -274,8 +274,8 @@ import Testing
         bench.taps.noiseVariance * bench.search.noiseGain
         * bench.search.detectionLevel(tapCount: Self.tapCount, rate: FirstPathSearch.presence)
       guard found.halfTap == nil || found.threshold == level else { continue }
-      let map = FilteredPowers(bench.workspace, 0..<2 * Self.tapCount - 1)
-      let left = map.candidates.map { map[$0] }
+      let map = FilteredPowers(bench.workspace, halfTaps: 2 * Self.tapCount - 1)
+      let left = (0..<map.count).map { map[$0] }
       #expect(left == bench.filtered(reaching: Float(level)))
       filtered += left.count { $0 > 0 }
     }
