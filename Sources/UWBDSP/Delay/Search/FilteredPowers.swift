@@ -42,6 +42,17 @@ struct FilteredPowers {
     workspace.filteredCount = write(workspace.filtered.pointer)
   }
 
+  /// Has `filter` filter those blocks of `range` that are not filtered yet.
+  func add(_ range: Range<Int>, filter: (Int) -> Void) {
+    let blocks = workspace.filtered.pointer
+    let before = filtered.prefix { $0 < range.lowerBound }.count
+    let behind = filtered.count { $0 >= range.upperBound }
+    (blocks + before + range.count).update(from: blocks + filtered.count - behind, count: behind)
+    for (place, block) in range.enumerated() { blocks[before + place] = block }
+    workspace.filteredCount = before + range.count + behind
+    for block in range where !isFiltered(block) { filter(block) }
+  }
+
   private func halfTaps(of block: Int) -> Range<Int> {
     block * Self.blockPoints..<min((block + 1) * Self.blockPoints, count)
   }

@@ -55,7 +55,7 @@ package final class FirstPathCandidates {
   /// Leaves those that fulfil `condition`, in order.
   func keep(where condition: (Int) -> Bool) { halfTaps.removeAll { !condition($0) } }
 
-  /// - Parameter noise: variance of a filtered tap; `level`: what a crest had to reach.
+  /// - Parameter noise: variance of a filtered tap; `level`: what every crest had to reach.
   func describe(_ taps: PreparedTaps, _ map: FilteredPowers, noise: Float, level: Float) {
     for index in halfTaps.indices { features.append(description(index, taps, map, noise, level)) }
   }
@@ -115,9 +115,8 @@ package final class FirstPathCandidates {
     return UnsafeRawPointer(values).load(as: SIMD32<Float>.self)
   }
 
-  /// Gives each its chance and returns the likeliest. Without a network there has to be one alone.
+  /// Gives each its chance, once, and returns the likeliest. Without a network there has to be one alone.
   func judge(by network: FirstPathNetwork?) -> Int {
-    chances.removeAll(keepingCapacity: true)
     guard let network, halfTaps.count > 1 else {
       chances.append(1)
       return halfTaps[0]

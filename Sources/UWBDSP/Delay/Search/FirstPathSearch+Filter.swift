@@ -17,6 +17,12 @@ extension FirstPathSearch {
     for block in map.filtered where !map.isFiltered(block) { filter(taps, block, map) }
   }
 
+  /// Filters all blocks from the one that holds half tap `first` to that of `last`, whatever they reach.
+  func extend(_ taps: PreparedTaps, from first: Int, to last: Int, _ map: FilteredPowers) {
+    let points = 2 * PreparedTaps.blockTaps
+    map.add(max(first, 0) / points..<last / points + 1) { filter(taps, $0, map) }
+  }
+
   private func filter(_ taps: PreparedTaps, _ block: Int, _ map: FilteredPowers) {
     let first = PreparedTaps.blockTaps * block
     let source = taps.taps(in: first - Self.halfWidth..<first + PreparedTaps.blockTaps + Self.halfWidth)

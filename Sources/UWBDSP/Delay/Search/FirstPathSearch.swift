@@ -9,7 +9,7 @@ import Numerics
 ///
 /// A CIR holds more than noise before its signal: side lobes of the preamble code, bursts of other transmitters. What stands before and
 /// behind a candidate tells which of them is the first path: `FirstPathNetwork` judges all that reach a level ten times as likely to be
-/// passed by noise. Without a network, the search begins at the strongest crest and walks back. It takes an earlier candidate for the first path
+/// passed by noise, and near the strongest crest, where noise has little room, a lower one. Without a network, the search begins at the strongest crest and walks back. It takes an earlier candidate for the first path
 /// so far where both hold:
 ///
 /// - What follows it is near. The gap to the first path so far is one that rooms show at this level (`longestGap`). Down to `freeLevel` of
@@ -36,6 +36,10 @@ package struct FirstPathSearch: Sendable {
   private static let judgedRate = 10.0
   /// How often noise may reach the level of candidates where the CIR shows more of it in the pulse's band than the taps' variance tells.
   private static let shownRate = 1e-3
+  /// How often, a tap, noise may reach the level of candidates near the strongest crest, unless others may as often.
+  private static let nearRate = 1e-7
+  /// Half taps before the strongest crest that are near.
+  private static let near = 2 * 96
   /// Share of the strongest power from which on a path may be the first however far behind it the next one is.
   private static let freeLevel: Float = 0.16
   /// Longest gap, half taps, that any weaker path may leave.
@@ -138,8 +142,10 @@ package struct FirstPathSearch: Sendable {
     let filtered: AlignedBuffer<Int>
     @exclusivity(unchecked) var filteredCount = 0
     /// Levels of a search over so many taps at this false-alarm rate: for the earliest path, for any path, and for a candidate. A candidate has
-    /// two: `judged` for the variance of taps, `shown` for the noise that a CIR shows.
-    @exclusivity(unchecked) var levels = (tapCount: 0, rate: 0.0, earliest: 0.0, presence: 0.0, judged: 0.0, shown: 0.0)
+    /// three: `judged` and, near the strongest crest, `near` for the variance of taps; `shown` for the noise that a CIR shows.
+    @exclusivity(unchecked) var levels = (
+      tapCount: 0, rate: 0.0, earliest: 0.0, presence: 0.0, judged: 0.0, near: 0.0, shown: 0.0
+    )
     let judged = FirstPathCandidates()
     let tapCount: Int
 
@@ -184,11 +190,12 @@ package struct FirstPathSearch: Sendable {
       "\(taps.count) taps in a workspace for \(workspace.tapCount)")
     workspace.judged.removeAll()
     if workspace.levels.tapCount != taps.count || workspace.levels.rate != falseAlarmRate {
+      let judgedRate = max(falseAlarmRate, min(Self.presence, Self.judgedRate * falseAlarmRate))
       workspace.levels = (
         taps.count, falseAlarmRate, detectionLevel(tapCount: taps.count, rate: falseAlarmRate),
         detectionLevel(tapCount: taps.count, rate: presenceRate),
-        detectionLevel(
-          tapCount: taps.count, rate: max(falseAlarmRate, min(Self.presence, Self.judgedRate * falseAlarmRate))),
+        detectionLevel(tapCount: taps.count, rate: judgedRate),
+        detectionLevel(tapCount: taps.count, rate: max(judgedRate, Self.nearRate * Double(taps.count))),
         detectionLevel(tapCount: taps.count, rate: max(falseAlarmRate, Self.shownRate))
       )
     }
@@ -223,27 +230,32 @@ package struct FirstPathSearch: Sendable {
   ) -> Int {
     let candidates = workspace.judged
     var noise = taps.noiseVariance * noiseGain
-    collect(candidates, before: strongest, above: level, map)
+    let near = Float(noise * workspace.levels.near)
+    extend(taps, from: strongest - Self.near, to: strongest, map)
+    collect(candidates, before: strongest, above: level, near: near, map)
     if candidates.halfTaps.count > 1, let excess = inBandNoise?.excess(taps, before: strongest / 2),
       excess > Self.leastExcess
     {
       noise *= excess
       let needed = Float(noise * workspace.levels.shown)
-      if needed > level { candidates.keep { $0 == strongest || map[$0] >= needed } }
+      candidates.keep { $0 == strongest || map[$0] >= needed }
     }
-    if candidates.halfTaps.count > 1 { candidates.describe(taps, map, noise: Float(noise), level: level) }
+    if candidates.halfTaps.count > 1 { candidates.describe(taps, map, noise: Float(noise), level: near) }
     return candidates.judge(by: network)
   }
 
-  /// - Parameter level: what `map` was filtered to reach.
+  /// - Parameters:
+  ///   - level: what `map` was filtered to reach.
+  ///   - near: the level near the strongest crest.
   private func collect(
-    _ candidates: FirstPathCandidates, before strongest: Int, above level: Float, _ map: FilteredPowers
+    _ candidates: FirstPathCandidates, before strongest: Int, above level: Float, near: Float, _ map: FilteredPowers
   ) {
+    let border = strongest - Self.near
     var end = strongest
     candidates.append(strongest, map)
-    while let crest = map.lastCrest(before: end, above: level) {
+    while let crest = map.lastCrest(before: end, above: end > border ? near : level) {
       end = crest
-      if !isSideLobe(crest, map) { candidates.append(crest, map) }
+      if crest >= border || map[crest] >= level, !isSideLobe(crest, map) { candidates.append(crest, map) }
     }
   }
 

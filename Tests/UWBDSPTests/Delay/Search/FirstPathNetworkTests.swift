@@ -70,7 +70,7 @@ import Testing
       taps.load(ChannelImpulseResponse(samples), antenna: 0)
       let found = search.candidates(taps, using: workspace)
       let noise = Float(taps.noiseVariance * search.noiseGain)
-      let level = noise * Float(workspace.levels.judged)
+      let level = noise * Float(workspace.levels.near)
       let map = FilteredPowers(workspace, halfTaps: 2 * tapCount - 1)
       let powers = (0..<tapCount).map { taps.powers.pointer[$0] }
       func mean(_ range: Range<Int>) -> Float? {

@@ -282,6 +282,39 @@ import Testing
     #expect(filtered > 0)
   }
 
+  /// Near the strongest crest weaker ones count, too: there noise has little room.
+  @Test func candidatesNearTheStrongestNeedALowerLevel() {
+    var random = StatisticsRandom(seed: 815)
+    let bench = Bench(falseAlarmRate: 1e-6)
+    let search = bench.search
+    let near = search.detectionLevel(tapCount: Self.tapCount, rate: 1e-7 * Double(Self.tapCount))
+    let far = search.detectionLevel(tapCount: Self.tapCount, rate: 1e-5)
+    var (weak, farthest) = (0, 0.0)
+    for _ in 0..<600 {
+      let gap = random.uniform(6...140)
+      let weakdB = 10 * Double.log10(random.uniform(near...far) * search.noiseGain)
+      let paths = [
+        NaivePath(delayTaps: 350 - gap, powerdB: weakdB, phase: random.uniform(0...6)),
+        NaivePath(delayTaps: 350, powerdB: 36, phase: 0),
+      ]
+      let samples = NaiveImpulseResponse.samples(paths, tapCount: Self.tapCount, using: &random)
+      bench.taps.load(ChannelImpulseResponse(samples), antenna: 0)
+      let candidates = search.candidates(bench.taps, using: bench.workspace)
+      let map = FilteredPowers(bench.workspace, halfTaps: 2 * Self.tapCount - 1)
+      let noise = bench.taps.noiseVariance * search.noiseGain
+      let strongest = candidates.halfTaps.first ?? 0
+      for halfTap in candidates.halfTaps.dropFirst() {
+        let level = Double(map[halfTap]) / noise
+        let taps = Double(strongest - halfTap) / 2
+        #expect(level >= (taps <= 96 ? near : far) * (1 - 1e-6), "\(level) at \(taps) taps")
+        guard level < far, taps > 6 else { continue }
+        weak += 1
+        farthest = max(farthest, taps)
+      }
+    }
+    #expect(weak > 20 && farthest > 80, "\(weak), as far as \(farthest) taps")
+  }
+
   /// A weak path before a cluster may be the first, or clutter: what the network gives others is stated, and counted by every fit.
   @Test func ambiguityVarianceIsTheSecondMomentOfOtherCandidates() throws {
     var random = StatisticsRandom(seed: 814)
