@@ -151,7 +151,8 @@ CHOOSE(float, uwb_subtract_pattern,
        (integers, scale, pattern, blocks, samples, powers, quarterPeaks))
 
 CHOOSE(long, uwb_energetic_blocks,
-       (const float *powers, const float *quarterPeaks, long blocks, float least, float leastEnergy, long *chosen),
-       (powers, quarterPeaks, blocks, least, leastEnergy, chosen))
+       (const float *powers, const float *quarterPeaks, long first, long end, long last, float least,
+        float leastEnergy, long *chosen),
+       (powers, quarterPeaks, first, end, last, least, leastEnergy, chosen))
 
 CHOOSE(float, uwb_filter_block, (const float *taps, const float *weights, float *powers), (taps, weights, powers))

@@ -12,10 +12,10 @@ INLINE bool isEnergetic(const float *powers, float least) {
 }
 
 long KERNEL(uwb_energetic_blocks)(
-    const float *powers, const float *quarterPeaks, long blocks, float least, float leastEnergy, long *chosen) {
-  const long last = blocks - 1;
+    const float *powers, const float *quarterPeaks, long first, long end, long last, float least, float leastEnergy,
+    long *chosen) {
   long count = 0;
-  for (long block = 0; block < blocks; ++block) {
+  for (long block = first; block < end; ++block) {
     const float *own = quarterPeaks + 4 * block;
     Quad highest = loadQuad(own);
     if (block > 0) highest = largerQuad(highest, loadQuad(own - 4));

@@ -187,11 +187,12 @@ float uwb_subtract_pattern(
     const short *integers, float scale, const float *pattern, long blocks, float *samples, float *powers,
     float *quarterPeaks);
 
-/// The blocks of which a point may reach a level, ascending. One of the largest of such a block by quarters, or of its neighbours, reaches
-/// `least`. Seven powers in a row, from three taps before the block on, add up to `leastEnergy`; the first block and the last one are not
-/// asked for that. Returns how many they are.
+/// The blocks from `first` to before `end` of which a point may reach a level, ascending; `last` is the last that there is. One of the
+/// largest of such a block by quarters, or of its neighbours, reaches `least`. Seven powers in a row, from three taps before the block on,
+/// add up to `leastEnergy`; the first block and the last one are not asked for that. Returns how many they are.
 long uwb_energetic_blocks(
-    const float *powers, const float *quarterPeaks, long blocks, float least, float leastEnergy, long *chosen);
+    const float *powers, const float *quarterPeaks, long first, long end, long last, float least, float leastEnergy,
+    long *chosen);
 
 /// |z|² on 16 taps and half a tap after each, in turn: taps through two symmetric filters, whose weights are those for 0 … 3 taps off and for
 /// ½ … 2½. Three taps stand on either side. Returns the largest.

@@ -56,10 +56,17 @@ public final class PreparedTaps {
     toneSums = Array(repeating: .zero, count: blocks)
   }
 
-  /// Writes the blocks that hold `energy` round any of their taps, and `power` on one, or next to it (`uwb_energetic_blocks`); returns how
-  /// many they are.
-  func energeticBlocks(power: Float, energy: Float, into blocks: UnsafeMutablePointer<Int>) -> Int {
-    uwb_energetic_blocks(powers.pointer, quarterPeaks.pointer, Self.blockCount(count), power, energy, blocks)
+  /// All blocks of taps.
+  var blocks: Range<Int> { 0..<Self.blockCount(count) }
+
+  /// Writes the blocks of `range` that hold `energy` round any of their taps, and `power` on one, or next to it (`uwb_energetic_blocks`);
+  /// returns how many they are.
+  func energeticBlocks(
+    _ range: Range<Int>, power: Float, energy: Float, into chosen: UnsafeMutablePointer<Int>
+  ) -> Int {
+    uwb_energetic_blocks(
+      powers.pointer, quarterPeaks.pointer, range.lowerBound, range.upperBound, blocks.upperBound - 1, power, energy,
+      chosen)
   }
 
   /// Four powers, one of them the largest of a block.

@@ -37,20 +37,17 @@ struct FilteredPowers {
 
   func isFiltered(_ block: Int) -> Bool { peaks[block] > 0 }
 
-  /// Takes the blocks that `write` writes, and says how many of, for those that are filtered: all that were before are among them.
-  func choose(_ write: (UnsafeMutablePointer<Int>) -> Int) {
-    workspace.filteredCount = write(workspace.filtered.pointer)
-  }
-
-  /// Has `filter` filter those blocks of `range` that are not filtered yet.
-  func add(_ range: Range<Int>, filter: (Int) -> Void) {
-    let blocks = workspace.filtered.pointer
+  /// Takes the blocks of `range` that `write` writes, and says how many of, for those of it that are filtered: all that were before are among
+  /// them.
+  func choose(_ range: Range<Int>, _ write: (UnsafeMutablePointer<Int>) -> Int) {
     let before = filtered.prefix { $0 < range.lowerBound }.count
     let behind = filtered.count { $0 >= range.upperBound }
-    (blocks + before + range.count).update(from: blocks + filtered.count - behind, count: behind)
-    for (place, block) in range.enumerated() { blocks[before + place] = block }
-    workspace.filteredCount = before + range.count + behind
-    for block in range where !isFiltered(block) { filter(block) }
+    let chosen = workspace.filtered.pointer + before
+    let room = chosen + range.count
+    room.update(from: workspace.filtered.pointer + workspace.filteredCount - behind, count: behind)
+    let count = write(chosen)
+    (chosen + count).update(from: room, count: behind)
+    workspace.filteredCount = before + count + behind
   }
 
   private func halfTaps(of block: Int) -> Range<Int> {

@@ -6,21 +6,15 @@ extension FirstPathSearch {
   /// matter.
   func filter(_ taps: PreparedTaps, reaching level: Float, into map: FilteredPowers) {
     map.clear()
-    extend(taps, reaching: level, map)
+    extend(taps, taps.blocks, reaching: level, map)
   }
 
-  /// Filters the blocks that can reach `level` and haven't been filtered yet.
-  func extend(_ taps: PreparedTaps, reaching level: Float, _ map: FilteredPowers) {
+  /// Filters those of `blocks` that can reach `level` and haven't been filtered yet.
+  func extend(_ taps: PreparedTaps, _ blocks: Range<Int>, reaching level: Float, _ map: FilteredPowers) {
     // A little lower, for what rounding may add.
     let (power, energy) = (0.999 * level / highestGain, 0.999 * level / energyGain)
-    map.choose { taps.energeticBlocks(power: power, energy: energy, into: $0) }
+    map.choose(blocks) { taps.energeticBlocks(blocks, power: power, energy: energy, into: $0) }
     for block in map.filtered where !map.isFiltered(block) { filter(taps, block, map) }
-  }
-
-  /// Filters all blocks from the one that holds half tap `first` to that of `last`, whatever they reach.
-  func extend(_ taps: PreparedTaps, from first: Int, to last: Int, _ map: FilteredPowers) {
-    let points = 2 * PreparedTaps.blockTaps
-    map.add(max(first, 0) / points..<last / points + 1) { filter(taps, $0, map) }
   }
 
   private func filter(_ taps: PreparedTaps, _ block: Int, _ map: FilteredPowers) {

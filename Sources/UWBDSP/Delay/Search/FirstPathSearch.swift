@@ -217,7 +217,7 @@ package struct FirstPathSearch: Sendable {
     // Nothing passes the strict level that guards against early false paths; the strongest point of all may still
     // reach the laxer one.
     let presence = taps.noiseVariance * noiseGain * workspace.levels.presence
-    extend(taps, reaching: Float(presence), map)
+    extend(taps, taps.blocks, reaching: Float(presence), map)
     if let strongest = map.strongest, Double(map[strongest]) >= presence {
       return Finding(halfTap: strongest, threshold: presence)
     }
@@ -231,7 +231,8 @@ package struct FirstPathSearch: Sendable {
     let candidates = workspace.judged
     var noise = taps.noiseVariance * noiseGain
     let near = Float(noise * workspace.levels.near)
-    extend(taps, from: strongest - Self.near, to: strongest, map)
+    let points = 2 * PreparedTaps.blockTaps
+    extend(taps, max(strongest - Self.near, 0) / points..<strongest / points + 1, reaching: near, map)
     collect(candidates, before: strongest, above: level, near: near, map)
     if candidates.halfTaps.count > 1, let excess = inBandNoise?.excess(taps, before: strongest / 2),
       excess > Self.leastExcess
