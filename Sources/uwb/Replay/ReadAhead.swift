@@ -74,7 +74,7 @@ struct CaptureQueue {
     self.options = options
     self.pool = pool
     // What is told while reading is told in a capture's turn.
-    lookahead = options.tellsWhileReading || pool.threads == 1 ? 0 : pool.threads
+    lookahead = options.tellsWhileReading || pool.threads == 1 ? 0 : 2 * pool.threads
   }
 
   /// The next capture, under this name.

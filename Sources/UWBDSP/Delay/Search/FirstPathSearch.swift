@@ -9,8 +9,8 @@ import Numerics
 ///
 /// A CIR holds more than noise before its signal: side lobes of the preamble code, bursts of other transmitters. What stands before and
 /// behind a candidate tells which of them is the first path: `FirstPathNetwork` judges all that reach a level ten times as likely to be
-/// passed by noise, and near the strongest crest, where noise has little room, a lower one. Without a network, the search begins at the strongest crest and walks back. It takes an earlier candidate for the first path
-/// so far where both hold:
+/// passed by noise, and near the strongest crest, where noise has little room, a lower one. Without a network, the search begins at the
+/// strongest crest and walks back. It takes an earlier candidate for the first path so far where both hold:
 ///
 /// - What follows it is near. The gap to the first path so far is one that rooms show at this level (`longestGap`). Down to `freeLevel` of
 ///   the strongest power any gap will do; below that, a weaker candidate needs a shorter one.
