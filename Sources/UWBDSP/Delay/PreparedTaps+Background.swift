@@ -98,7 +98,7 @@ extension PreparedTaps {
   /// Takes `pattern` off all taps.
   private func subtractPattern() {
     let scale = isWhole ? 1 : self.scale
-    var blocks = 0..<Self.blockCount(count)
+    var blocks = self.blocks
     var energy: Float = 0
     if !isWhole {
       let whole = count / Self.blockTaps

@@ -217,7 +217,7 @@ public final class PreparedTaps {
     let powers = powers.pointer
     let quarters = quarterPeaks.pointer
     var sums = SIMD4<Float>()
-    for block in 0..<Self.blockCount(count) {
+    for block in blocks {
       let first = powers + Self.blockTaps &* block
       let (a, b, c, d) = (first.load4(0), first.load4(4), first.load4(8), first.load4(12))
       UnsafeMutableRawPointer(quarters + 4 &* block)

@@ -5,7 +5,7 @@ import UWBPlatform
 /// Trains the network that tells a first path from what stands before it (`FirstPathNetwork`), on arena channels that may be tuned on, with
 /// impairments in wider ranges than those that score.
 ///
-/// Softmax over the crests of a CIR, cross-entropy to the one nearest to the first path, Adam (Kingma & Ba 2015, "Adam: a method for
+/// Softmax over the peaks of a CIR, cross-entropy to the one nearest to the first path, Adam (Kingma & Ba 2015, "Adam: a method for
 /// stochastic optimization").
 public struct FirstPathTraining: Sendable {
   /// CIRs of each family of whole CIRs; of cut ones, two thirds as many.
@@ -19,10 +19,10 @@ public struct FirstPathTraining: Sendable {
     self.seed = seed
   }
 
-  /// A CIR that holds more than one crest.
+  /// A CIR that holds more than one peak.
   package struct Sample: Sendable {
-    var crests: [SIMD32<Float>]
-    /// The crest next to the first path.
+    var peaks: [SIMD32<Float>]
+    /// The peak next to the first path.
     var first: Int
     var weight: Float
   }
@@ -33,7 +33,7 @@ public struct FirstPathTraining: Sendable {
     var trialCount: Int
   }
 
-  /// The nearest crest is further from the first path, taps: the CIR says nothing.
+  /// The nearest peak is further from the first path, taps: the CIR says nothing.
   private static let nearestTaps = 4.0
   /// What non-line-of-sight CIRs weigh more: their first paths are the hard ones.
   private static let obstructedWeight: Float = 1.5
@@ -100,7 +100,7 @@ public struct FirstPathTraining: Sendable {
       guard let least = errors.min(), least < Self.nearestTaps, let first = errors.firstIndex(of: least) else {
         return nil
       }
-      return Sample(crests: found.features, first: first, weight: source.weight)
+      return Sample(peaks: found.features, first: first, weight: source.weight)
     }
   }
 
@@ -159,9 +159,9 @@ public struct FirstPathTraining: Sendable {
     }
   }
 
-  /// Whether the crest of the highest score is the one next to the first path.
+  /// Whether the peak of the highest score is the one next to the first path.
   package static func isRight(_ network: FirstPathNetwork, _ sample: Sample) -> Bool {
-    let scores = sample.crests.map { network.score(network.units($0)) }
+    let scores = sample.peaks.map { network.score(network.units($0)) }
     return scores.indices.max { scores[$0] < scores[$1] } == sample.first
   }
 }
@@ -173,8 +173,8 @@ private struct InputScaling {
 
   init(_ samples: [FirstPathTraining.Sample]) {
     var (sum, squares, count) = (SIMD32<Double>(), SIMD32<Double>(), 0.0)
-    for crest in samples.lazy.flatMap(\.crests) {
-      let wide = SIMD32<Double>(crest)
+    for peak in samples.lazy.flatMap(\.peaks) {
+      let wide = SIMD32<Double>(peak)
       sum += wide
       squares += wide * wide
       count += 1
@@ -212,7 +212,7 @@ private struct Gradient {
   }
 
   mutating func add(_ sample: FirstPathTraining.Sample, _ scaling: InputScaling) {
-    let inputs = sample.crests.map(scaling.applied)
+    let inputs = sample.peaks.map(scaling.applied)
     let units = inputs.map(network.units)
     let scores = units.map(network.score)
     let highest = scores.max() ?? 0

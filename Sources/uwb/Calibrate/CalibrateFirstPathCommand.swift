@@ -44,7 +44,7 @@ struct CalibrateFirstPathCommand: ParsableCommand {
     let own = samples(training, "training CIRs")
     guard !own.isEmpty else {
       throw CaptureError(
-        file: "--trials \(trials)", problem: "no CIR holds more than one crest", remedy: "Take more trials.")
+        file: "--trials \(trials)", problem: "no CIR holds more than one peak", remedy: "Take more trials.")
     }
     let network = training.train(own)
     if let out { try OutputFile.write(source(network), to: out) }

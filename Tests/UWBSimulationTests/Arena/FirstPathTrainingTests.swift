@@ -4,14 +4,14 @@ import Testing
 @testable import UWBSimulation
 
 @Suite struct FirstPathTrainingTests {
-  /// What it learns on a hundredth of the CIRs carries to others, and is more than the strongest crest or the earliest one.
+  /// What it learns on a hundredth of the CIRs carries to others, and is more than the strongest peak or the earliest one.
   @Test func whatIsLearntCarriesToOtherChannels() {
     let training = FirstPathTraining(trialCount: 45, seed: 5).samples(threads: 1)
     let others = FirstPathTraining(trialCount: 45, seed: 6).samples(threads: 1)
     let network = FirstPathTraining(trialCount: 45, seed: 5).train(training)
     let right = others.count { FirstPathTraining.isRight(network, $0) }
     let strongest = others.count { $0.first == 0 }
-    let earliest = others.count { $0.first == $0.crests.count - 1 }
+    let earliest = others.count { $0.first == $0.peaks.count - 1 }
     #expect(others.count > 300)
     #expect(right > max(strongest, earliest))
     #expect(Double(right) > 0.8 * Double(others.count))
@@ -20,7 +20,7 @@ import Testing
   @Test func samplesAreTheSameForAnyNumberOfThreads() {
     let training = FirstPathTraining(trialCount: 4, seed: 9)
     let (one, three) = (training.samples(threads: 1), training.samples(threads: 3))
-    #expect(one.map(\.crests) == three.map(\.crests))
+    #expect(one.map(\.peaks) == three.map(\.peaks))
     #expect(one.map(\.first) == three.map(\.first))
   }
 }

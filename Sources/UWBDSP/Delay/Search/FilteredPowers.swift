@@ -6,13 +6,13 @@ struct FilteredPowers {
   let count: Int
   private let workspace: FirstPathSearch.Workspace
   private let points: UnsafeMutablePointer<Float>
-  private let peaks: UnsafeMutablePointer<Float>
+  private let maxima: UnsafeMutablePointer<Float>
 
   init(_ workspace: FirstPathSearch.Workspace, halfTaps count: Int) {
     self.count = count
     self.workspace = workspace
     points = workspace.powers.pointer
-    peaks = workspace.blockPeaks.pointer
+    maxima = workspace.blockMaxima.pointer
   }
 
   subscript(_ index: Int) -> Float { points[index] }
@@ -30,12 +30,17 @@ struct FilteredPowers {
   func clear() {
     for block in filtered {
       powers(block).update(repeating: 0, count: Self.blockPoints)
-      peaks[block] = 0
+      maxima[block] = 0
     }
     workspace.filteredCount = 0
   }
 
-  func isFiltered(_ block: Int) -> Bool { peaks[block] > 0 }
+  /// The blocks that hold these half taps.
+  func blocks(of halfTaps: ClosedRange<Int>) -> Range<Int> {
+    halfTaps.lowerBound / Self.blockPoints..<halfTaps.upperBound / Self.blockPoints + 1
+  }
+
+  func isFiltered(_ block: Int) -> Bool { maxima[block] > 0 }
 
   /// Takes the blocks of `range` that `write` writes, and says how many of, for those of it that are filtered: all that were before are among
   /// them.
@@ -55,37 +60,37 @@ struct FilteredPowers {
   }
 
   /// Keeps the largest of the block's half taps, never zero; `largest` is that of all its points.
-  func setPeak(_ block: Int, _ largest: Float) {
+  func setMaximum(_ block: Int, _ largest: Float) {
     let inside = halfTaps(of: block)
-    let peak =
+    let maximum =
       inside.count == Self.blockPoints ? largest : inside.reduce(0) { max($0, points[$1]) }
-    peaks[block] = max(peak, .leastNormalMagnitude)
+    maxima[block] = max(maximum, .leastNormalMagnitude)
   }
 
   /// The first of the largest; `nil` where all are zero.
   var strongest: Int? {
     var largest: Float = 0
     var largestBlock: Int?
-    for block in filtered where peaks[block] > largest {
-      largest = peaks[block]
+    for block in filtered where maxima[block] > largest {
+      largest = maxima[block]
       largestBlock = block
     }
     guard let largestBlock else { return nil }
     return halfTaps(of: largestBlock).first { points[$0] == largest }
   }
 
-  /// The latest crest before `end` that reaches `level`.
-  func lastCrest(before end: Int, above level: Float) -> Int? {
-    for block in filtered.reversed() where peaks[block] >= level {
+  /// The latest peak before `end` that reaches `level`.
+  func lastPeak(before end: Int, above level: Float) -> Int? {
+    for block in filtered.reversed() where maxima[block] >= level {
       let inside = halfTaps(of: block)
-      for index in inside.clamped(to: 0..<max(end, 0)).reversed() where points[index] >= level && isCrest(index) {
+      for index in inside.clamped(to: 0..<max(end, 0)).reversed() where points[index] >= level && isPeak(index) {
         return index
       }
     }
     return nil
   }
 
-  private func isCrest(_ index: Int) -> Bool {
+  private func isPeak(_ index: Int) -> Bool {
     let before = index > 0 ? points[index - 1] : 0
     let after = index + 1 < count ? points[index + 1] : 0
     return points[index] > before && points[index] >= after
@@ -100,7 +105,7 @@ struct FilteredPowers {
     var largest = max(
       largestPoint(range.lowerBound, first &* Self.blockPoints),
       largestPoint(last &* Self.blockPoints, range.upperBound))
-    for block in first..<last where peaks[block] > largest { largest = peaks[block] }
+    for block in first..<last where maxima[block] > largest { largest = maxima[block] }
     return largest
   }
 
@@ -123,7 +128,7 @@ struct FilteredPowers {
   func largest(before index: Int, blocks count: Int) -> Float {
     let end = max(index, 0) / Self.blockPoints
     var largest: Float = 0
-    for block in max(0, end - count)..<end { largest = max(largest, peaks[block]) }
+    for block in max(0, end - count)..<end { largest = max(largest, maxima[block]) }
     return largest
   }
 }

@@ -1,6 +1,6 @@
 import Numerics
 
-/// Crests of the filtered taps that may be the first path, and what stands before and behind each: what `FirstPathNetwork` judges them by.
+/// Peaks of the filtered taps that may be the first path, and what stands before and behind each: what `FirstPathNetwork` judges them by.
 ///
 /// Powers are compared as logarithms, so that neither the taps' scale nor the noise's counts. All bands are in taps.
 package final class FirstPathCandidates {
@@ -8,11 +8,11 @@ package final class FirstPathCandidates {
   private static let before = [8..<24, 24..<72, 72..<264]
   private static let after = [2..<5, 5..<11, 11..<31, 31..<101, 101..<401]
   private static let (nearBefore, farBefore) = (3..<8, 264..<600)
-  /// Taps round a crest that belong to the same signal.
+  /// Taps round a peak that belong to the same signal.
   private static let group = -2..<61
   /// Taps and gaps beyond which it does not matter how much more it is.
   private static let far: Float = 300
-  /// Power of an earlier crest that is not there, relative to the next one's.
+  /// Power of an earlier peak that is not there, relative to the next one's.
   private static let none = Float.exp(-8)
   /// Of another candidate that adds to the variance: its least chance, and how many taps off it is, more than and at most.
   private static let leastChance = 0.03
@@ -20,13 +20,13 @@ package final class FirstPathCandidates {
   /// Noise that every mean of powers is raised by.
   private static let noiseShare: Float = 0.2
 
-  /// The strongest crest, then others, each before the last.
+  /// The strongest peak, then others, each before the last.
   @exclusivity(unchecked) package private(set) var halfTaps: [Int] = []
   /// Of each.
   @exclusivity(unchecked) package private(set) var features: [SIMD32<Float>] = []
   /// Of each, that it is the first path; empty before `judge`.
   @exclusivity(unchecked) private(set) var chances: [Float] = []
-  /// Of one crest, before their logarithms are taken; 1 where there are fewer.
+  /// Of one peak, before their logarithms are taken; 1 where there are fewer.
   private let values = AlignedBuffer<Float>(count: SIMD32<Float>.scalarCount, zero: 1)
 
   init() {
@@ -42,7 +42,7 @@ package final class FirstPathCandidates {
   }
 
   /// Takes one before all others. Where there is no more room, the weakest of those between it and the strongest gives way: scattering
-  /// has many crests, and all of them come after a stronger one.
+  /// has many peaks, and all of them come after a stronger one.
   func append(_ halfTap: Int, _ map: FilteredPowers) {
     if halfTaps.count == Self.most {
       var weakest = 1
@@ -55,7 +55,7 @@ package final class FirstPathCandidates {
   /// Leaves those that fulfil `condition`, in order.
   func keep(where condition: (Int) -> Bool) { halfTaps.removeAll { !condition($0) } }
 
-  /// - Parameter noise: variance of a filtered tap; `level`: what every crest had to reach.
+  /// - Parameter noise: variance of a filtered tap; `level`: what every peak had to reach.
   func describe(_ taps: PreparedTaps, _ map: FilteredPowers, noise: Float, level: Float) {
     for index in halfTaps.indices { features.append(description(index, taps, map, noise, level)) }
   }

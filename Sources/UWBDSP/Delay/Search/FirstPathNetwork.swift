@@ -1,7 +1,7 @@
-/// A small network that scores a crest of the filtered taps by what stands before it and behind it (`FirstPathCandidates`): of several
-/// crests the first path is the one of the highest score.
+/// A small network that scores a peak of the filtered taps by what stands before it and behind it (`FirstPathCandidates`): of several
+/// peaks the first path is the one of the highest score.
 ///
-/// Two layers of rectified linear units, 24 and 16, and a sum. The softmax of the scores is the chance of each crest.
+/// Two layers of rectified linear units, 24 and 16, and a sum. The softmax of the scores is the chance of each peak.
 package struct FirstPathNetwork: Sendable, Hashable {
   package static let inputCount = 32
   /// Of parameters in eights: weights of the first layer by input, its biases, the same of the second layer, the weights of the sum.

@@ -21,6 +21,6 @@ extension FirstPathSearch {
     let first = PreparedTaps.blockTaps * block
     let source = taps.taps(in: first - Self.halfWidth..<first + PreparedTaps.blockTaps + Self.halfWidth)
     var weights = weights
-    map.setPeak(block, uwb_filter_block(source + 2 * first, floats(&weights), map.powers(block)))
+    map.setMaximum(block, uwb_filter_block(source + 2 * first, floats(&weights), map.powers(block)))
   }
 }

@@ -4,13 +4,13 @@ import Numerics
 ///
 /// The taps are filtered at each half tap: by a short Gaussian of the main lobe's width (`smoothed`: no side lobes of
 /// its own, within 0.3 dB of the matched filter's signal-to-noise ratio) or by nothing but an interpolation between
-/// taps (`sharp`: a weak path two taps before a strong one keeps its own crest). Candidates are the crests of |z|² that reach γ·σ_z² and
+/// taps (`sharp`: a weak path two taps before a strong one keeps its own peak). Candidates are the peaks of |z|² that reach γ·σ_z² and
 /// exceed what the pulse of any later, stronger path leaves there, with a margin.
 ///
 /// A CIR holds more than noise before its signal: side lobes of the preamble code, bursts of other transmitters. What stands before and
 /// behind a candidate tells which of them is the first path: `FirstPathNetwork` judges all that reach a level ten times as likely to be
-/// passed by noise, and near the strongest crest, where noise has little room, a lower one. Without a network, the search begins at the
-/// strongest crest and walks back. It takes an earlier candidate for the first path so far where both hold:
+/// passed by noise, and near the strongest peak, where noise has little room, a lower one. Without a network, the search begins at the
+/// strongest peak and walks back. It takes an earlier candidate for the first path so far where both hold:
 ///
 /// - What follows it is near. The gap to the first path so far is one that rooms show at this level (`longestGap`). Down to `freeLevel` of
 ///   the strongest power any gap will do; below that, a weaker candidate needs a shorter one.
@@ -36,9 +36,9 @@ package struct FirstPathSearch: Sendable {
   private static let judgedRate = 10.0
   /// How often noise may reach the level of candidates where the CIR shows more of it in the pulse's band than the taps' variance tells.
   private static let shownRate = 1e-3
-  /// How often, a tap, noise may reach the level of candidates near the strongest crest, unless others may as often.
+  /// How often, a tap, noise may reach the level of candidates near the strongest peak, unless others may as often.
   private static let nearRate = 1e-7
-  /// Half taps before the strongest crest that are near.
+  /// Half taps before the strongest peak that are near.
   private static let near = 2 * 96
   /// Share of the strongest power from which on a path may be the first however far behind it the next one is.
   private static let freeLevel: Float = 0.16
@@ -137,12 +137,12 @@ package struct FirstPathSearch: Sendable {
     /// Zero but for the blocks that were filtered.
     let powers: AlignedBuffer<Float>
     /// The largest of each block of `PreparedTaps.blockTaps` taps; zero where the block was passed over.
-    let blockPeaks: AlignedBuffer<Float>
+    let blockMaxima: AlignedBuffer<Float>
     /// The blocks that were filtered, ascending.
     let filtered: AlignedBuffer<Int>
     @exclusivity(unchecked) var filteredCount = 0
     /// Levels of a search over so many taps at this false-alarm rate: for the earliest path, for any path, and for a candidate. A candidate has
-    /// three: `judged` and, near the strongest crest, `near` for the variance of taps; `shown` for the noise that a CIR shows.
+    /// three: `judged` and, near the strongest peak, `near` for the variance of taps; `shown` for the noise that a CIR shows.
     @exclusivity(unchecked) var levels = (
       tapCount: 0, rate: 0.0, earliest: 0.0, presence: 0.0, judged: 0.0, near: 0.0, shown: 0.0
     )
@@ -153,7 +153,7 @@ package struct FirstPathSearch: Sendable {
       self.tapCount = tapCount
       let blocks = PreparedTaps.blockCount(tapCount)
       powers = AlignedBuffer(count: 2 * PreparedTaps.blockTaps * blocks, zero: 0)
-      blockPeaks = AlignedBuffer(count: blocks, zero: 0)
+      blockMaxima = AlignedBuffer(count: blocks, zero: 0)
       filtered = AlignedBuffer(count: blocks, zero: 0)
     }
   }
@@ -231,8 +231,7 @@ package struct FirstPathSearch: Sendable {
     let candidates = workspace.judged
     var noise = taps.noiseVariance * noiseGain
     let near = Float(noise * workspace.levels.near)
-    let points = 2 * PreparedTaps.blockTaps
-    extend(taps, max(strongest - Self.near, 0) / points..<strongest / points + 1, reaching: near, map)
+    extend(taps, map.blocks(of: max(strongest - Self.near, 0)...strongest), reaching: near, map)
     collect(candidates, before: strongest, above: level, near: near, map)
     if candidates.halfTaps.count > 1, let excess = inBandNoise?.excess(taps, before: strongest / 2),
       excess > Self.leastExcess
@@ -247,16 +246,16 @@ package struct FirstPathSearch: Sendable {
 
   /// - Parameters:
   ///   - level: what `map` was filtered to reach.
-  ///   - near: the level near the strongest crest.
+  ///   - near: the level near the strongest peak.
   private func collect(
     _ candidates: FirstPathCandidates, before strongest: Int, above level: Float, near: Float, _ map: FilteredPowers
   ) {
     let border = strongest - Self.near
     var end = strongest
     candidates.append(strongest, map)
-    while let crest = map.lastCrest(before: end, above: end > border ? near : level) {
-      end = crest
-      if crest >= border || map[crest] >= level, !isSideLobe(crest, map) { candidates.append(crest, map) }
+    while let peak = map.lastPeak(before: end, above: near) {
+      end = peak
+      if peak >= border || map[peak] >= level, !isSideLobe(peak, map) { candidates.append(peak, map) }
     }
   }
 
@@ -272,15 +271,15 @@ package struct FirstPathSearch: Sendable {
     var first = strongest
     var end = strongest
     while true {
-      // Farther back than any gap allows, only strong crests are worth a look.
+      // Farther back than any gap allows, only strong peaks are worth a look.
       let needed = first - end > Self.longestGap(Self.freeLevel) ? max(level, Self.freeLevel * power) : level
-      guard let crest = map.lastCrest(before: end, above: needed) else { return first }
-      end = crest
-      let share = map[crest] / power
-      let gap = first - crest
+      guard let peak = map.lastPeak(before: end, above: needed) else { return first }
+      end = peak
+      let share = map[peak] / power
+      let gap = first - peak
       if gap > Self.leastGap, share < Self.freeLevel, gap > Self.longestGap(share) { continue }
-      let before = map.largest(before: crest - Self.ownRise, blocks: Self.clutterBlocks)
-      if map[crest] >= Self.clutterMargin * before, !isSideLobe(crest, map) { first = crest }
+      let before = map.largest(before: peak - Self.ownRise, blocks: Self.clutterBlocks)
+      if map[peak] >= Self.clutterMargin * before, !isSideLobe(peak, map) { first = peak }
     }
   }
 

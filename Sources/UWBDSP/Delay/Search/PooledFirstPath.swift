@@ -3,7 +3,7 @@ import Numerics
 /// The first path that several antennas of one receiver agree on.
 ///
 /// Each antenna speaks for a candidate by its chance there (`FirstPathCandidates`) over that of its likeliest. One that hears the signal but
-/// shows no crest there leaves the candidate half as likely. The logarithms are added: a logarithmic opinion pool (Genest & Zidek 1986,
+/// shows no peak there leaves the candidate half as likely. The logarithms are added: a logarithmic opinion pool (Genest & Zidek 1986,
 /// "Combining probability distributions", section 3.3). What was taken for a first path on one antenna alone, clutter mostly, is outvoted.
 final class PooledFirstPath {
   private struct Candidate {
@@ -13,7 +13,7 @@ final class PooledFirstPath {
     var antenna: Int
   }
 
-  /// Crests of one path on different antennas are at most so many taps apart.
+  /// Peaks of one path on different antennas are at most so many taps apart.
   private static let nearTaps = 1.5
   /// The least chance that counts, over an antenna's likeliest: networks are no surer than that.
   private static let leastChance = 0.02
@@ -42,7 +42,7 @@ final class PooledFirstPath {
     highest.append(Double(most))
   }
 
-  /// The earliest crest of the likeliest path, taps from the start of antenna 0's accumulator; `nil` where no antenna holds a candidate.
+  /// The earliest peak of the likeliest path, taps from the start of antenna 0's accumulator; `nil` where no antenna holds a candidate.
   func first() -> Double? {
     var best: (support: Double, taps: Double)?
     for candidate in candidates where candidate.chance >= Self.leastChance {
@@ -56,25 +56,25 @@ final class PooledFirstPath {
     return best?.taps
   }
 
-  /// ln of how likely a path is that has this crest, and the earliest of the antennas' crests of it. `nil` where the same antenna has a
+  /// ln of how likely a path is that has this peak, and the earliest of the antennas' peaks of it. `nil` where the same antenna has a
   /// likelier one.
   private func support(_ candidate: Candidate) -> (support: Double, taps: Double)? {
     var (sum, earliest) = (0.0, candidate.taps)
     var index = 0
     for antenna in highest.indices {
-      var crest: Candidate?
+      var peak: Candidate?
       while index < candidates.count, candidates[index].antenna == antenna {
         let own = candidates[index]
-        if abs(own.taps - candidate.taps) <= Self.nearTaps, own.chance > crest?.chance ?? -1 { crest = own }
+        if abs(own.taps - candidate.taps) <= Self.nearTaps, own.chance > peak?.chance ?? -1 { peak = own }
         index += 1
       }
-      guard let crest else {
+      guard let peak else {
         sum += Self.unseen
         continue
       }
-      if antenna == candidate.antenna, crest.taps != candidate.taps { return nil }
-      sum += Double.log(max(crest.chance, Self.leastChance) / highest[antenna])
-      if crest.chance >= Self.leastChance { earliest = min(earliest, crest.taps) }
+      if antenna == candidate.antenna, peak.taps != candidate.taps { return nil }
+      sum += Double.log(max(peak.chance, Self.leastChance) / highest[antenna])
+      if peak.chance >= Self.leastChance { earliest = min(earliest, peak.taps) }
     }
     return (sum, earliest)
   }

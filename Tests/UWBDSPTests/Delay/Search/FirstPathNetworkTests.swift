@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  /// What a crest is judged by, from the definitions and nothing skipped.
+  /// What a peak is judged by, from the definitions and nothing skipped.
   @Test func featuresAreThoseOfTheirDefinitions() throws {
     var random = StatisticsRandom(seed: 901)
     for tapCount in [40, 300, 1016] {

@@ -150,9 +150,9 @@ import Testing
     #expect(wrong <= (isFar ? StatisticsLimits.binomial(probability: 0.06, trials: trials).upperBound : 0))
   }
 
-  /// Scattering has more crests than there is room for candidates, and a stronger signal follows it: another device's response, in which
+  /// Scattering has more peaks than there is room for candidates, and a stronger signal follows it: another device's response, in which
   /// the walk back begins. The first path is still among them.
-  @Test func manyCrestsHideNoFirstPath() {
+  @Test func manyPeaksHideNoFirstPath() {
     var random = StatisticsRandom(seed: 812)
     let bench = Bench(falseAlarmRate: 1e-6)
     let trials = 100
@@ -282,7 +282,7 @@ import Testing
     #expect(filtered > 0)
   }
 
-  /// Near the strongest crest weaker ones count, too: there noise has little room.
+  /// Near the strongest peak weaker ones count, too: there noise has little room.
   @Test func candidatesNearTheStrongestNeedALowerLevel() {
     var random = StatisticsRandom(seed: 815)
     let bench = Bench(falseAlarmRate: 1e-6)

@@ -15,7 +15,7 @@ import Testing
 
   private static func draw(_ random: inout StatisticsRandom, shift: Double = 0) -> Antenna {
     let count = 1 + Int(random.uniform(0...7.99))
-    // Crests are more than a tap apart.
+    // Peaks are more than a tap apart.
     var place = 400
     let halfTaps = (0..<count).map { _ in
       place -= 3 + Int(random.uniform(0...20))
@@ -29,7 +29,7 @@ import Testing
   /// The sums of the definition, each looked up anew.
   private static func naive(_ antennas: [Antenna]) -> Double? {
     func taps(_ antenna: Antenna, _ index: Int) -> Double { Double(antenna.halfTaps[index]) / 2 - antenna.shift }
-    func crest(_ antenna: Antenna, near place: Double) -> Int? {
+    func peak(_ antenna: Antenna, near place: Double) -> Int? {
       antenna.halfTaps.indices.filter { abs(taps(antenna, $0) - place) <= 1.5 }.max {
         antenna.chances[$0] < antenna.chances[$1]
       }
@@ -38,10 +38,10 @@ import Testing
     for antenna in antennas {
       for index in antenna.halfTaps.indices where antenna.chances[index] >= 0.02 {
         let place = taps(antenna, index)
-        guard crest(antenna, near: place) == index else { continue }
+        guard peak(antenna, near: place) == index else { continue }
         var (support, earliest) = (0.0, place)
         for other in antennas {
-          guard let near = crest(other, near: place) else {
+          guard let near = peak(other, near: place) else {
             support += log(0.5)
             continue
           }
@@ -94,7 +94,7 @@ import Testing
     #expect(Self.pool([clutter, ([240], [1], 0)]).first() == 120)
     // A path that fades on the other antenna, but is beyond doubt where it is seen.
     #expect(Self.pool([([240, 200], [0.05, 0.95], 0), ([240], [1], 0)]).first() == 100)
-    // Crests of one path: the earliest.
+    // Peaks of one path: the earliest.
     #expect(Self.pool([([240, 200], [0.1, 0.9], 0), ([240, 198], [0.1, 0.9], 0)]).first() == 99)
   }
 
