@@ -1,7 +1,7 @@
 import Numerics
 import UWBDSP
 
-/// CLEAN: a little of the strongest crest at a time, until nothing but noise is left.
+/// CLEAN: a little of the strongest peak at a time, until nothing but noise is left.
 ///
 /// On the matched filter's output z over a grid of 1/8 tap (the dirty map), with R the filtered pulse (the dirty beam)
 /// and γ the loop gain:
@@ -71,12 +71,12 @@ public struct Clean: DelayEstimator {
     workspace.components.pointer.update(repeating: 0, count: workspace.components.count)
     estimate.status = .didNotConverge
     for _ in 0..<mostIterations {
-      let crest = map.strongest()
-      guard map.power(crest) >= detection.level else {
+      let peak = map.strongest()
+      guard map.power(peak) >= detection.level else {
         estimate.status = .ok
         break
       }
-      clean(crest, workspace)
+      clean(peak, workspace)
     }
     gather(detection, workspace, into: &estimate)
     if estimate.paths.isEmpty { estimate.status = .noFirstPath }
@@ -120,7 +120,7 @@ public struct Clean: DelayEstimator {
         imaginary += Double(components[2 * point + 1])
       }
       let power = real * real + imaginary * imaginary
-      // One iteration on a crest at the level leaves γ of it; less is components that cancel.
+      // One iteration on a peak at the level leaves γ of it; less is components that cancel.
       if power >= 0.9 * loopGain * loopGain * detection.level {
         var centre = 0.0
         for point in start..<end {

@@ -21,7 +21,7 @@ public struct JumpBackSearchForward: DelayEstimator {
   public var receiver: ReceiverModel
   /// W, taps.
   public var windowTaps: Int
-  /// How far above the side lobes of later paths, in magnitude, a crest has to stand.
+  /// How far above the side lobes of later paths, in magnitude, a peak has to stand.
   public var sideLobeMargin: Double
 
   /// - Precondition: `windowTaps` is not negative.

@@ -140,8 +140,8 @@ final class MatchedFilterMap {
 
   func power(_ point: Int) -> Double { Double(powers.pointer[point]) }
 
-  /// The delay of the crest at `point`, refined by a parabola, taps from the window's start.
-  func delay(ofCrest point: Int) -> Double {
+  /// The delay of the peak at `point`, refined by a parabola, taps from the window's start.
+  func delay(ofPeak point: Int) -> Double {
     let before = power(point - 1)
     let after = power(point + 1)
     let bend = before - 2 * power(point) + after
@@ -164,7 +164,7 @@ final class MatchedFilterMap {
   }
 }
 
-/// What decides whether a crest of the matched filter's output is a path: made once for each CIR.
+/// What decides whether a peak of the matched filter's output is a path: made once for each CIR.
 struct PathDetection {
   /// Noise, and what the pulse leaves unexplained next to the strongest path, a tap.
   var variance: Double

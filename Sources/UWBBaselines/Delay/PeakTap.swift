@@ -18,12 +18,12 @@ public struct PeakTap: DelayEstimator {
 
   /// Buffers of one estimation, one for each thread; `makeWorkspace()` makes it.
   public final class Workspace {
-    fileprivate let crest: InterpolatedCrest
-    fileprivate init(_ crest: InterpolatedCrest) { self.crest = crest }
+    fileprivate let peak: InterpolatedPeak
+    fileprivate init(_ peak: InterpolatedPeak) { self.peak = peak }
   }
 
   public func makeWorkspace(tapCount: Int) -> Workspace {
-    Workspace(InterpolatedCrest(receiver))
+    Workspace(InterpolatedPeak(receiver))
   }
 
   public func estimate(_ taps: PreparedTaps, into estimate: inout DelayEstimate, using workspace: Workspace) {
@@ -32,8 +32,8 @@ public struct PeakTap: DelayEstimator {
     let threshold = taps.noiseVariance * Double.log(Double(taps.count) / receiver.falseAlarmRate)
     estimate.reset(.noFirstPath, noiseVariance: taps.noiseVariance, threshold: threshold.squareRoot())
     guard taps.peakPower >= threshold else { return }
-    workspace.crest.load(taps, around: taps.peakTap)
-    estimate.paths.append(workspace.crest.path(noiseVariance: taps.noiseVariance))
+    workspace.peak.load(taps, around: taps.peakTap)
+    estimate.paths.append(workspace.peak.path(noiseVariance: taps.noiseVariance))
     estimate.status = .ok
   }
 }

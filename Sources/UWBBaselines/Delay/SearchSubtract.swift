@@ -1,11 +1,11 @@
 import Numerics
 import UWBDSP
 
-/// Take the strongest crest of the matched filter's output for a path, subtract its pulse, and look again.
+/// Take the strongest peak of the matched filter's output for a path, subtract its pulse, and look again.
 ///
 ///     r₀ = h;  τ_i = argmax |z_{i−1}(τ)|,  a_i = Σ r_{i−1}·p(τ_i) / Σ p(τ_i)²,  r_i = r_{i−1} − a_i·p(τ_i)
 ///
-/// until N paths are found or no crest passes the threshold; the first path is the earliest of them. Source: Falsi,
+/// until N paths are found or no peak passes the threshold; the first path is the earliest of them. Source: Falsi,
 /// Dardari, Mucchi & Win, "Time of arrival estimation for UWB localizers in realistic environments", EURASIP Journal
 /// on Applied Signal Processing, 2006, article 32082 ("search and subtract"). They fix N; here noise ends the search
 /// too, at the level it passes with probability `falseAlarmRate` in the 64 taps before the strongest one.
@@ -49,9 +49,9 @@ public struct SearchSubtract: DelayEstimator {
     guard let detection = PathDetection(taps, map, receiver, into: &estimate) else { return }
     estimate.status = .ok
     while estimate.paths.count < mostPaths {
-      let crest = map.strongest()
-      guard map.power(crest) >= detection.level else { break }
-      let delay = map.delay(ofCrest: crest)
+      let peak = map.strongest()
+      guard map.power(peak) >= detection.level else { break }
+      let delay = map.delay(ofPeak: peak)
       let amplitude = subtract(delay, workspace)
       let path = map.path(delay: delay, amplitude: amplitude, variance: detection.variance)
       let position = estimate.paths.firstIndex { $0.delayTaps > path.delayTaps } ?? estimate.paths.count

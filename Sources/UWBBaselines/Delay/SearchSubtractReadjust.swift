@@ -7,7 +7,7 @@ import UWBDSP
 ///
 /// Source: Falsi, Dardari, Mucchi & Win, "Time of arrival estimation for UWB localizers in realistic environments",
 /// EURASIP Journal on Applied Signal Processing, 2006, article 32082 ("search, subtract and readjust"). The normal
-/// equations are real and K × K (`PathFit`). The search ends after N paths, where no crest passes the threshold, or
+/// equations are real and K × K (`PathFit`). The search ends after N paths, where no peak passes the threshold, or
 /// where a new path can't be told from one that is there.
 ///
 /// Looks at 64 taps before the strongest tap to 8 after; below 13 dB, that tap may be noise's. Delays are never moved
@@ -51,9 +51,9 @@ public struct SearchSubtractReadjust: DelayEstimator {
     let delays = workspace.delays.pointer
     var count = 0
     while count < mostPaths {
-      let crest = map.strongest()
-      guard map.power(crest) >= detection.level else { break }
-      delays[count] = map.delay(ofCrest: crest)
+      let peak = map.strongest()
+      guard map.power(peak) >= detection.level else { break }
+      delays[count] = map.delay(ofPeak: peak)
       guard fit.solve(delays, count: count + 1) != nil, !fit.hasCollapsed(count: count + 1) else { break }
       count += 1
       guard count < mostPaths else { break }

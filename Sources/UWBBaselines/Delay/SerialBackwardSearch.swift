@@ -21,7 +21,7 @@ public struct SerialBackwardSearch: DelayEstimator {
   public var receiver: ReceiverModel
   /// K, taps.
   public var gapTaps: Int
-  /// How far above the side lobes of later paths, in magnitude, a crest has to stand.
+  /// How far above the side lobes of later paths, in magnitude, a peak has to stand.
   public var sideLobeMargin: Double
 
   /// - Precondition: `gapTaps` is not negative.

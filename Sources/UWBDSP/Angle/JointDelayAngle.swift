@@ -29,8 +29,8 @@ public struct JointEstimate: Sendable, Hashable {
 ///
 /// (Wax & Leshem, "Joint estimation of time delays and directions of arrival of multiple reflections of a known signal",
 /// IEEE Trans. Signal Processing 45(10), 1997; the amplitudes by variable projection). `ArrayPulseFit` gives the number of
-/// paths and where to start: delays, and for each path the crest of its amplitudes over the array's answers
-/// (`SteeringGrid`). Each crest that may hold the first path's direction is descended from; those that end within e^(−7) of the
+/// paths and where to start: delays, and for each path the peak of its amplitudes over the array's response
+/// (`SteeringGrid`). Each peak that may hold the first path's direction is descended from; those that end within e^(−7) of the
 /// best one's likelihood are `alternatives`, and the status is `ambiguous`: sparse arrays, and any near the ends of their range.
 ///
 /// Two paths of one and a half taps apart from different directions cost each other far less here than where each antenna
@@ -54,10 +54,10 @@ public struct JointDelayAngle: Sendable, Hashable {
   }
 
   static let mostCandidates = 8
-  /// Crests below this share of the highest are not the first path's, noise aside.
-  private static let crestShare = 0.85
-  /// What noise may take from a crest, in noise variances of an amplitude.
-  private static let crestNoise = 8.0
+  /// Peaks below this share of the highest are not the first path's, noise aside.
+  private static let peakShare = 0.85
+  /// What noise may take from a peak, in noise variances of an amplitude.
+  private static let peakNoise = 8.0
 
   /// Buffers of one estimation, one for each thread; `makeWorkspace()` makes it.
   public final class Workspace {
@@ -73,8 +73,8 @@ public struct JointDelayAngle: Sendable, Hashable {
     fileprivate let waves: AlignedBuffer<PlaneWave>
     fileprivate let start: AlignedBuffer<PlaneWave>
     fileprivate let best: AlignedBuffer<PlaneWave>
-    fileprivate let crests: AlignedBuffer<Int>
-    /// First path's directions that came into question at the last estimate.
+    fileprivate let peaks: AlignedBuffer<Int>
+    /// Candidates for the first path's direction at the last estimate.
     let candidates: AlignedBuffer<DirectionCandidate>
     @exclusivity(unchecked) fileprivate(set) var candidateCount = 0
 
@@ -86,14 +86,14 @@ public struct JointDelayAngle: Sendable, Hashable {
       steered = SteeredPathFit(
         grid, paths.fit.pulses, tapsPerMetre: 1 / (estimator.fit.propagationSpeed * pulse.receiver.tapSpacing))
       let geometry = steered
-      wave = paths.single.map { OneWaveFit(geometry, $0, windowTaps: ArrayPulseFit.windowTaps) }
+      wave = paths.single.map { OneWaveFit(geometry, $0, windowTaps: PulseFit.windowTaps) }
       ownSpectrum = grid.makeSpectrum()
       snapshot = AlignedBuffer(count: 2 * antennas, zero: 0)
       let none = PlaneWave(delay: 0, cosines: .zero)
       waves = AlignedBuffer(count: PathFit.mostPaths, zero: none)
       start = AlignedBuffer(count: PathFit.mostPaths, zero: none)
       best = AlignedBuffer(count: PathFit.mostPaths, zero: none)
-      crests = AlignedBuffer(count: JointDelayAngle.mostCandidates, zero: 0)
+      peaks = AlignedBuffer(count: JointDelayAngle.mostCandidates, zero: 0)
       candidates = AlignedBuffer(count: JointDelayAngle.mostCandidates, zero: .none)
     }
   }
@@ -138,11 +138,13 @@ public struct JointDelayAngle: Sendable, Hashable {
   ) {
     let free = workspace.paths.fit
     let count = estimate.paths.paths.count
-    guard let ending = workspace.paths.ending, count > 0 else { return }
+    guard let solution = workspace.paths.solution, count > 0 else { return }
     for antenna in 0..<free.antennaCount where !free.takesPart(antenna) { return }
-    let crests = begin(estimate.paths, free, workspace)
-    let (best, settled) = descend(crests, count, steered, workspace)
-    guard best.cost < .infinity, isPlane(best.cost, ending.cost, count, ending.usedVariance, workspace) else { return }
+    let peaks = begin(estimate.paths, free, workspace)
+    let (best, settled) = descend(peaks, count, steered, workspace)
+    guard best.cost < .infinity, isPlane(best.cost, solution.cost, count, solution.usedVariance, workspace) else {
+      return
+    }
 
     let freedom = Double(free.sampleCount) - Double(count) * (1 + 0.5 * Double(1 + steered.dimensions))
     let used = max(1, best.cost / freedom)
@@ -155,7 +157,7 @@ public struct JointDelayAngle: Sendable, Hashable {
     if estimate.direction.status == .ok, !settled { estimate.direction.status = .didNotConverge }
     let waves = workspace.best.pointer
     // One descent has left all as it is needed.
-    if crests > 1 {
+    if peaks > 1 {
       guard steered.solve(waves, count: count) != nil, steered.differentiate(count: count) else { return }
     }
     for path in 1..<max(count, 1) {
@@ -168,15 +170,15 @@ public struct JointDelayAngle: Sendable, Hashable {
       estimate.deviationTaps = estimate.paths.paths[0].deviationTaps
     } else {
       let variance = used / 2 * steered.covarianceColumn(0, of: 0, count: count).x
-      estimate.deviationTaps = workspace.paths.doubted(variance).squareRoot()
+      estimate.deviationTaps = workspace.paths.withRefusedPath(variance).squareRoot()
     }
-    estimate.delayTaps = Double(ending.firstTap) + waves[0].delay
+    estimate.delayTaps = Double(solution.firstTap) + waves[0].delay
   }
 
-  /// Waves to start from, and the crests of the first path's amplitudes: how many.
+  /// Waves to start from, and the peaks of the first path's amplitudes: how many.
   private func begin(_ estimate: ArrayEstimate, _ free: ArrayPathFit, _ workspace: Workspace) -> Int {
     workspace.steered.load(free)
-    let positions = workspace.paths.count.positions
+    let positions = workspace.paths.selection.positions
     let mean = workspace.steered.mean
     let spectrum = workspace.spectrum
     var weights = 0.0
@@ -187,7 +189,7 @@ public struct JointDelayAngle: Sendable, Hashable {
     // The first path last, so that the spectrum that stays is its own.
     for path in stride(from: estimate.paths.count - 1, through: 0, by: -1) {
       if let alone = workspace.paths.alone {
-        workspace.crests.pointer[0] = alone.crest
+        workspace.peaks.pointer[0] = alone.peak
       } else {
         for antenna in 0..<free.antennaCount {
           let deviation = free.deviations.pointer[antenna]
@@ -195,29 +197,29 @@ public struct JointDelayAngle: Sendable, Hashable {
           workspace.snapshot.pointer[2 * antenna] = Float(value.x / (deviation * deviation))
           workspace.snapshot.pointer[2 * antenna + 1] = Float(value.y / (deviation * deviation))
         }
-        workspace.crests.pointer[0] = workspace.grid.evaluate(workspace.snapshot.pointer, into: spectrum)
+        workspace.peaks.pointer[0] = workspace.grid.evaluate(workspace.snapshot.pointer, into: spectrum)
       }
       // The free fit counts delays at the origin of the coordinates.
       workspace.start.pointer[path] = PlaneWave(
         delay: positions[path].delay - (mean * positions[path].direction).sum() * workspace.steered.tapsPerMetre,
-        cosines: workspace.grid.vertex(of: workspace.crests.pointer[0], in: spectrum))
+        cosines: workspace.grid.vertex(of: workspace.peaks.pointer[0], in: spectrum))
     }
-    let top = workspace.crests.pointer[0]
-    let level = Self.crestShare * Double(spectrum.pointer[top]) - Self.crestNoise * weights
-    return workspace.grid.crests(
-      of: spectrum, above: Float(level), except: top, into: workspace.crests, from: 1)
+    let top = workspace.peaks.pointer[0]
+    let level = Self.peakShare * Double(spectrum.pointer[top]) - Self.peakNoise * weights
+    return workspace.grid.peaks(
+      of: spectrum, above: Float(level), except: top, into: workspace.peaks, from: 1)
   }
 
-  /// Descends from every crest; keeps the best waves and all places where descents end.
+  /// Descends from every peak; keeps the best waves and all places where descents end.
   private func descend<Model: PlaneWaveModel>(
-    _ crests: Int, _ count: Int, _ steered: Model, _ workspace: Workspace
+    _ peaks: Int, _ count: Int, _ steered: Model, _ workspace: Workspace
   ) -> (best: DirectionCandidate, settled: Bool) {
     let waves = workspace.waves.pointer
     var best = DirectionCandidate.none
     var settled = false
-    for crest in 0..<crests {
+    for peak in 0..<peaks {
       waves.update(from: workspace.start.pointer, count: count)
-      waves[0].cosines = workspace.grid.vertex(of: workspace.crests.pointer[crest], in: workspace.spectrum)
+      waves[0].cosines = workspace.grid.vertex(of: workspace.peaks.pointer[peak], in: workspace.spectrum)
       var own = false
       var cost = steered.refine(waves, count: count, variance: 1, settled: &own)
       guard cost < .infinity else { continue }
@@ -242,7 +244,7 @@ public struct JointDelayAngle: Sendable, Hashable {
     return (best, settled)
   }
 
-  /// Descents from neighbouring crests end in one place.
+  /// Descents from neighbouring peaks end in one place.
   private func keep(_ candidate: DirectionCandidate, _ workspace: Workspace) {
     for index in 0..<workspace.candidateCount {
       let apart = workspace.candidates.pointer[index].cosines - candidate.cosines

@@ -14,11 +14,11 @@ final class OneWaveFit: PlaneWaveModel {
   private let windows: ArrayOnePathFit
   let dimensions: Int
   let axes: (SIMD2<Double>, SIMD2<Double>)
-  let descent: LevenbergMarquardt<PlaneWave>
+  let solver: LevenbergMarquardt<PlaneWave>
   let unit: AlignedBuffer<Double>
   private let windowTaps: Int
   /// c_m and l_m where `solve` was last.
-  private let answers: AlignedBuffer<SIMD2<Double>>
+  private let responses: AlignedBuffer<SIMD2<Double>>
   private let levers: AlignedBuffer<SIMD2<Double>>
   @exclusivity(unchecked) private var amplitude = SIMD2<Double>()
   /// N
@@ -30,15 +30,15 @@ final class OneWaveFit: PlaneWaveModel {
     self.windowTaps = windowTaps
     dimensions = geometry.dimensions
     axes = geometry.axes
-    descent = LevenbergMarquardt(order: 3, origin: PlaneWave(delay: 0, cosines: .zero))
+    solver = LevenbergMarquardt(order: 3, origin: PlaneWave(delay: 0, cosines: .zero))
     unit = AlignedBuffer(count: 3, zero: 0)
-    answers = AlignedBuffer(count: windows.mostAntennas, zero: .zero)
+    responses = AlignedBuffer(count: windows.mostAntennas, zero: .zero)
     levers = AlignedBuffer(count: windows.mostAntennas, zero: .zero)
   }
 
   func solve(_ waves: UnsafePointer<PlaneWave>, count: Int) -> Double? {
     let wave = waves[0]
-    let answers = answers.pointer
+    let responses = responses.pointer
     norm = 0
     var (sum, energy) = (SIMD2<Double>(), 0.0)
     for antenna in 0..<windows.antennaCount where windows.takesPart(antenna) {
@@ -48,10 +48,10 @@ final class OneWaveFit: PlaneWaveModel {
       let own = windows.moments.pointer[antenna]
       let phase = geometry.wavenumber * along
       let weight = windows.weight(antenna)
-      let answer = SIMD2(weight * Double.cos(phase), weight * Double.sin(phase))
-      answers[antenna] = answer
+      let response = SIMD2(weight * Double.cos(phase), weight * Double.sin(phase))
+      responses[antenna] = response
       norm += weight * weight * own.pulse
-      sum += Self.conjugateTimes(answer, SIMD2(own.pulseReal, own.pulseImaginary))
+      sum += Self.conjugateTimes(response, SIMD2(own.pulseReal, own.pulseImaginary))
       energy += windows.windows[antenna].energy
     }
     guard norm > 0 else { return nil }
@@ -61,7 +61,7 @@ final class OneWaveFit: PlaneWaveModel {
 
   func linearise(_ waves: UnsafePointer<PlaneWave>, count: Int) {
     fillCurvature(count: count)
-    descent.hold(delay: waves[0].delay, 0, of: unknowns(1), windowTaps: windowTaps)
+    solver.hold(delay: waves[0].delay, 0, of: unknowns(1), windowTaps: windowTaps)
   }
 
   func fillCurvature(count: Int) {
@@ -74,9 +74,9 @@ final class OneWaveFit: PlaneWaveModel {
     var gradient = SIMD2<Double>()
     for antenna in 0..<windows.antennaCount where windows.takesPart(antenna) {
       let own = windows.moments.pointer[antenna]
-      let answer = answers.pointer[antenna]
+      let response = responses.pointer[antenna]
       let lever = levers.pointer[antenna]
-      let weight = (answer * answer).sum()
+      let weight = (response * response).sum()
       both += weight * own.both
       slope += weight * own.slope
       pulseLevers += weight * own.pulse * lever
@@ -86,28 +86,28 @@ final class OneWaveFit: PlaneWaveModel {
       squares += bend * SIMD3(lever.x * lever.x, lever.x * lever.y, lever.y * lever.y)
       // What pulse and slope see of the residual.
       let pulseLeft =
-        Self.conjugateTimes(answer, SIMD2(own.pulseReal, own.pulseImaginary)) - weight * own.pulse * amplitude
+        Self.conjugateTimes(response, SIMD2(own.pulseReal, own.pulseImaginary)) - weight * own.pulse * amplitude
       let slopeLeft =
-        Self.conjugateTimes(answer, SIMD2(own.slopeReal, own.slopeImaginary)) - weight * own.both * amplitude
+        Self.conjugateTimes(response, SIMD2(own.slopeReal, own.slopeImaginary)) - weight * own.both * amplitude
       let along = Self.conjugateTimes(amplitude, slopeLeft).x
       delayGradient += along
       gradient += (turn * Self.conjugateTimes(amplitude, pulseLeft).y - travel * along) * lever
     }
     let power = (amplitude * amplitude).sum()
-    let hessian = descent.hessian.pointer
-    let order = descent.order
-    descent.gradient.pointer[0] = delayGradient
+    let hessian = solver.hessian.pointer
+    let order = solver.order
+    solver.gradient.pointer[0] = delayGradient
     hessian[0] = power * (slope - both * both / norm)
     guard dimensions > 0 else { return }
     let mixed = travel * power * (both / norm * bothLevers - slopeLevers)
     let (b, s) = (turn * pulseLevers, travel * bothLevers)
     let taken = SIMD3(b.x * b.x + s.x * s.x, b.x * b.y + s.x * s.y, b.y * b.y + s.y * s.y) / norm
     let left = power * (squares - taken)
-    descent.gradient.pointer[1] = gradient.x
+    solver.gradient.pointer[1] = gradient.x
     hessian[order] = mixed.x
     hessian[order + 1] = left.x
     guard dimensions > 1 else { return }
-    descent.gradient.pointer[2] = gradient.y
+    solver.gradient.pointer[2] = gradient.y
     hessian[2 * order] = mixed.y
     hessian[2 * order + 1] = left.y
     hessian[2 * order + 2] = left.z

@@ -10,7 +10,7 @@ protocol PlaneWaveModel: FitProblem where Position == PlaneWave {
   var dimensions: Int { get }
   var axes: (SIMD2<Double>, SIMD2<Double>) { get }
   /// What `linearise` fills.
-  var descent: LevenbergMarquardt<PlaneWave> { get }
+  var solver: LevenbergMarquardt<PlaneWave> { get }
   /// Room for one number an unknown.
   var unit: AlignedBuffer<Double> { get }
   /// Leaves gradient and matrix where `solve` was last.
@@ -26,16 +26,16 @@ extension PlaneWaveModel {
   /// Gradient and Kaufman's matrix where `solve` was last; `false` where it is singular.
   func differentiate(count: Int) -> Bool {
     fillCurvature(count: count)
-    return descent.factorise(unknowns(count))
+    return solver.factorise(unknowns(count))
   }
 
   /// Moves `waves` to the nearest minimum of the cost and returns it; infinite where two waves coincide. The last `solve`
   /// and `differentiate` are of the waves returned.
   func refine(_ waves: UnsafeMutablePointer<PlaneWave>, count: Int, variance: Double, settled: inout Bool) -> Double {
-    let end = descent.run(
+    let end = solver.run(
       self, waves, count: count, unknowns: unknowns(count), least: Self.settledTolerance * variance)
     settled = end.settled
-    guard end.isStale else { return descent.factorise(unknowns(count)) ? end.cost : .infinity }
+    guard end.isStale else { return solver.factorise(unknowns(count)) ? end.cost : .infinity }
     guard let again = solve(waves, count: count), differentiate(count: count) else { return .infinity }
     return again
   }
@@ -45,7 +45,7 @@ extension PlaneWaveModel {
     let total = unknowns(count)
     let first = path * (1 + dimensions)
     for row in 0..<total { unit.pointer[row] = row == first + unknown ? 1 : 0 }
-    descent.solve(unit.pointer, total)
+    solver.solve(unit.pointer, total)
     var column = SIMD3<Double>()
     for row in 0..<1 + dimensions { column[row] = unit.pointer[first + row] }
     return column

@@ -41,7 +41,7 @@ final class SteeredPathFit: PlaneWaveModel {
   /// Where each path peaks in each antenna's window, taps.
   private let delays: AlignedBuffer<Double>
   /// g_m(u_i)/√v_m and p_m·∂u_i/∂q_d, antennas × paths.
-  private let answers: AlignedBuffer<SIMD2<Double>>
+  private let responses: AlignedBuffer<SIMD2<Double>>
   private let levers: AlignedBuffer<SIMD2<Double>>
   private let amplitudes: AlignedBuffer<SIMD2<Double>>
   /// What a path leaves on one antenna at its peak.
@@ -51,7 +51,7 @@ final class SteeredPathFit: PlaneWaveModel {
   private let cross: AlignedBuffer<SIMD2<Double>>
   private let crossSolved: AlignedBuffer<Double>
   let unit: AlignedBuffer<Double>
-  let descent: LevenbergMarquardt<PlaneWave>
+  let solver: LevenbergMarquardt<PlaneWave>
 
   init(_ grid: SteeringGrid, _ pulses: PathPulses, tapsPerMetre: Double) {
     self.pulses = pulses
@@ -82,7 +82,7 @@ final class SteeredPathFit: PlaneWaveModel {
     residual = AlignedBuffer(count: antennas * 2 * pulses.stride, zero: 0)
     delays = AlignedBuffer(count: antennas * mostPaths, zero: 0)
     own = AlignedBuffer(count: mostPaths, zero: .zero)
-    answers = AlignedBuffer(count: antennas * mostPaths, zero: .zero)
+    responses = AlignedBuffer(count: antennas * mostPaths, zero: .zero)
     levers = AlignedBuffer(count: antennas * mostPaths, zero: .zero)
     amplitudes = AlignedBuffer(count: mostPaths, zero: .zero)
     gram = SmallCholesky(order: 2 * mostPaths)
@@ -90,7 +90,7 @@ final class SteeredPathFit: PlaneWaveModel {
     cross = AlignedBuffer(count: order * mostPaths, zero: .zero)
     crossSolved = AlignedBuffer(count: order * 2 * mostPaths, zero: 0)
     unit = AlignedBuffer(count: order, zero: 0)
-    descent = LevenbergMarquardt(order: order, origin: PlaneWave(delay: 0, cosines: .zero))
+    solver = LevenbergMarquardt(order: order, origin: PlaneWave(delay: 0, cosines: .zero))
   }
 
   /// Takes the windows that `fit` has loaded.
@@ -116,16 +116,16 @@ final class SteeredPathFit: PlaneWaveModel {
       let samples = data.antennas[antenna].samples
       for row in 0..<count {
         let pulse = column(antenna, row)
-        let answer = answer(antenna, row)
+        let response = response(antenna, row)
         for other in 0..<row {
           let overlap = dotProduct(pulse, column(antenna, other), stride: pulses.stride)
-          let sum = self.answer(antenna, other).times(conjugateOf: answer) * overlap
+          let sum = self.response(antenna, other).times(conjugateOf: response) * overlap
           gram[row, other] += sum.x
           gram[count + row, other] += sum.y
         }
-        gram[row, row] += (answer * answer).sum() * dotProduct(pulse, pulse, stride: pulses.stride)
+        gram[row, row] += (response * response).sum() * dotProduct(pulse, pulse, stride: pulses.stride)
         let seen = dotProducts(pulse, samples.real, samples.imaginary, stride: pulses.stride)
-        amplitudes.pointer[row] += seen.times(conjugateOf: answer)
+        amplitudes.pointer[row] += seen.times(conjugateOf: response)
       }
     }
     for row in 0..<count {
@@ -154,7 +154,7 @@ final class SteeredPathFit: PlaneWaveModel {
     for path in 0..<count {
       let (along, lever) = sight(of: waves[path].cosines, antenna: antenna)
       let index = antenna * mostPaths + path
-      answers.pointer[index] = SIMD2(
+      responses.pointer[index] = SIMD2(
         weight * Double.cos(wavenumber * along), weight * Double.sin(wavenumber * along))
       levers.pointer[index] = lever
       delays.pointer[index] = waves[path].delay + data.shifts.pointer[antenna] - along * tapsPerMetre
@@ -177,7 +177,7 @@ final class SteeredPathFit: PlaneWaveModel {
   /// The antenna's samples less the model; returns the energy that is left.
   private func leaveResidual(_ antenna: Int, _ count: Int, _ data: ArrayPathFit) -> Double {
     let samples = data.antennas[antenna].samples
-    for path in 0..<count { own.pointer[path] = answer(antenna, path).times(amplitudes.pointer[path]) }
+    for path in 0..<count { own.pointer[path] = response(antenna, path).times(amplitudes.pointer[path]) }
     let (real, imaginary) = residuals(antenna)
     var squares = SIMD8<Float>()
     for tap in Swift.stride(from: 0, to: pulses.stride, by: 8) {
@@ -206,12 +206,12 @@ final class SteeredPathFit: PlaneWaveModel {
   }
 
   @inline(__always)
-  private func answer(_ antenna: Int, _ path: Int) -> SIMD2<Double> { answers.pointer[antenna * mostPaths + path] }
+  private func response(_ antenna: Int, _ path: Int) -> SIMD2<Double> { responses.pointer[antenna * mostPaths + path] }
 
   func linearise(_ waves: UnsafePointer<PlaneWave>, count: Int) {
     fillCurvature(count: count)
     for path in 0..<count {
-      descent.hold(
+      solver.hold(
         delay: waves[path].delay, path * (1 + dimensions), of: unknowns(count), windowTaps: pulses.windowTaps)
     }
   }
@@ -219,7 +219,7 @@ final class SteeredPathFit: PlaneWaveModel {
   func fillCurvature(count: Int) {
     guard let data else { return }
     let total = unknowns(count)
-    descent.clear(total)
+    solver.clear(total)
     for row in 0..<total {
       for path in 0..<count { cross.pointer[row * mostPaths + path] = .zero }
     }
@@ -241,7 +241,7 @@ final class SteeredPathFit: PlaneWaveModel {
       // ‖L⁻¹·F‖²: the inverse of half the factor is enough.
       gram.solveLower(solved, order: 2 * count)
       for column in 0...row {
-        descent.hessian.pointer[row * order + column] -= dotProduct(
+        solver.hessian.pointer[row * order + column] -= dotProduct(
           solved, crossSolved.pointer + column * 2 * mostPaths, count: 2 * count)
       }
     }
@@ -255,13 +255,13 @@ final class SteeredPathFit: PlaneWaveModel {
     for path in 0..<count {
       let slope = slopes.pointer + path * pulses.stride
       pulses.evaluateSlope(delay: delays.pointer[antenna * mostPaths + path], into: slope)
-      own.pointer[path] = answer(antenna, path).times(amplitudes.pointer[path])
+      own.pointer[path] = response(antenna, path).times(amplitudes.pointer[path])
       let pulse = dotProducts(column(antenna, path), real, imaginary, stride: pulses.stride)
       let change = dotProducts(slope, real, imaginary, stride: pulses.stride)
       let travel = change.times(conjugateOf: own.pointer[path]).x
       let turn = wavenumber * pulse.times(conjugateOf: own.pointer[path]).y - tapsPerMetre * travel
       let lever = levers.pointer[antenna * mostPaths + path]
-      let target = descent.gradient.pointer + path * (1 + dimensions)
+      let target = solver.gradient.pointer + path * (1 + dimensions)
       target[0] += travel
       if dimensions > 0 { target[1] += turn * lever.x }
       if dimensions > 1 { target[2] += turn * lever.y }
@@ -289,7 +289,7 @@ final class SteeredPathFit: PlaneWaveModel {
   /// Adds an antenna's products of a basis column with the derivatives of a path.
   @inline(__always)
   private func mix(_ antenna: Int, _ other: Int, _ path: Int) {
-    let factor = own.pointer[path].times(conjugateOf: answer(antenna, other))
+    let factor = own.pointer[path].times(conjugateOf: response(antenna, other))
     let travel = mixedProducts.pointer[other * mostPaths + path]
     let turn = wavenumber * pulseProducts.pointer[other * mostPaths + path]
     let target = cross.pointer + path * (1 + dimensions) * mostPaths + other
@@ -309,7 +309,7 @@ final class SteeredPathFit: PlaneWaveModel {
     let travels = pair.x * slopeProducts.pointer[here]
     let early = wavenumber * pair.y * mixedProducts.pointer[here]
     let late = wavenumber * pair.y * mixedProducts.pointer[second * mostPaths + path]
-    let target = descent.hessian.pointer + path * (1 + dimensions) * order + second * (1 + dimensions)
+    let target = solver.hessian.pointer + path * (1 + dimensions) * order + second * (1 + dimensions)
     target[0] += travels
     guard dimensions > 0 else { return }
     let toCosine = -tapsPerMetre * travels - late

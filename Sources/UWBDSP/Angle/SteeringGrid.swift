@@ -117,7 +117,7 @@ struct SteeringGrid: Sendable {
 
   /// Adds the points where `spectrum` is at least `level` and no neighbour is higher to the `first` ones of `points`, in order and
   /// as many as there is room for; how many there are then. `known` is left out.
-  func crests(
+  func peaks(
     of spectrum: AlignedBuffer<Float>, above level: Float, except known: Int, into points: AlignedBuffer<Int>,
     from first: Int
   ) -> Int {
@@ -127,7 +127,7 @@ struct SteeringGrid: Sendable {
       guard any(powers .>= level) else { continue }
       for lane in 0..<Self.lanes where powers[lane] >= level && found < points.count {
         let point = block * Self.lanes + lane
-        guard point != known, point < cosines.count, isCrest(point, of: spectrum) else { continue }
+        guard point != known, point < cosines.count, isPeak(point, of: spectrum) else { continue }
         points.pointer[found] = point
         found += 1
       }
@@ -135,7 +135,7 @@ struct SteeringGrid: Sendable {
     return found
   }
 
-  /// Cosines of the crest of the parabolas through `point`, which no neighbour is higher than, and its neighbours along the axes:
+  /// Cosines of the peak of the parabolas through `point`, which no neighbour is higher than, and its neighbours along the axes:
   /// its own beside the edge. No longer than 1.
   func vertex(of point: Int, in spectrum: AlignedBuffer<Float>) -> SIMD2<Double> {
     func offset(_ before: Int, _ after: Int) -> Double {
@@ -157,7 +157,7 @@ struct SteeringGrid: Sendable {
   }
 
   /// Whether no neighbour of `point` is higher.
-  func isCrest(_ point: Int, of spectrum: AlignedBuffer<Float>) -> Bool {
+  func isPeak(_ point: Int, of spectrum: AlignedBuffer<Float>) -> Bool {
     let value = spectrum.pointer[point]
     for slot in 8 * point..<8 * point + 8 where spectrum.pointer[neighbours[slot]] > value { return false }
     return true

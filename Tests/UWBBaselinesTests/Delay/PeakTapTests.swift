@@ -16,7 +16,7 @@ import UWBDSP
     #expect(abs((found.firstPath?.delayTaps ?? .infinity) - 247.8) < 0.1)
   }
 
-  /// The crest of a clean pulse is its delay and its amplitude, between taps as on them.
+  /// The peak of a clean pulse is its delay and its amplitude, between taps as on them.
   @Test(arguments: [PulseShape.standard, .rootRaisedCosine(rolloff: 0.5, period: 1 / UWB.chipRate), .dw1000])
   func cleanPulsesAreReadExactly(pulse: PulseShape) throws {
     var random = StatisticsRandom(seed: 1402)

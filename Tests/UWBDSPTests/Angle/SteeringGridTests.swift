@@ -48,7 +48,7 @@ import Testing
       let rounding = 36 * 24 * Double(Float.ulpOfOne)
       #expect(abs(Double(spectrum.pointer[truth]) - 36) < rounding)
       #expect(abs(Double(spectrum.pointer[best]) - 36) < rounding)
-      #expect(grid.isCrest(best, of: spectrum))
+      #expect(grid.isPeak(best, of: spectrum))
       for point in 0..<grid.cosines.count {
         let seen = SteeringGrid.direction(grid.cosines[point])
         let sum = zip(array.positions, amplitudes).reduce(Complex<Double>.zero) {
@@ -59,12 +59,12 @@ import Testing
     }
   }
 
-  /// Between grid points the parabola's crest is far nearer than half a step, the grid's own error.
+  /// Between grid points the parabola's peak is far nearer than half a step, the grid's own error.
   @Test(arguments: [
     [SIMD3(0, 0, 0), SIMD3(0.5, 0, 0), SIMD3(1, 0, 0)],
     [SIMD3(0, 0, 0), SIMD3(0.5, 0, 0), SIMD3(0, 0.5, 0), SIMD3(0.5, 0.5, 0)],
   ])
-  func crestsAreFoundBetweenGridPoints(places: [SIMD3<Double>]) {
+  func peaksAreFoundBetweenGridPoints(places: [SIMD3<Double>]) {
     let array = Self.array(places)
     let grid = SteeringGrid(array)
     let spectrum = grid.makeSpectrum()
@@ -85,7 +85,7 @@ import Testing
   }
 
   /// The search by vectors finds what a look at every point does.
-  @Test func crestsAreThePointsWithoutAHigherNeighbour() {
+  @Test func peaksAreThePointsWithoutAHigherNeighbour() {
     let grid = SteeringGrid(Self.array([.zero, SIMD3(1.5, 0, 0), SIMD3(0, 1.5, 0)]))
     let spectrum = grid.makeSpectrum()
     let points = AlignedBuffer<Int>(count: 8, zero: 0)
@@ -96,9 +96,9 @@ import Testing
       let best = grid.evaluate(snapshot.pointer, into: spectrum)
       let level = 0.6 * spectrum.pointer[best]
       points.pointer[0] = best
-      let count = grid.crests(of: spectrum, above: level, except: best, into: points, from: 1)
+      let count = grid.peaks(of: spectrum, above: level, except: best, into: points, from: 1)
       let expected = grid.cosines.indices.filter {
-        $0 != best && spectrum.pointer[$0] >= level && grid.isCrest($0, of: spectrum)
+        $0 != best && spectrum.pointer[$0] >= level && grid.isPeak($0, of: spectrum)
       }
       #expect((1..<count).map { points.pointer[$0] } == Array(expected.prefix(7)))
     }

@@ -4,10 +4,10 @@ import Testing
 
 @testable import UWBDSP
 
-/// `ArrayPathFit` and `PathCount`, which know any number of paths, and `SteeredPathFit`, which knows any number of waves, are the
+/// `ArrayPathFit` and `OrderSelection`, which know any number of paths, and `SteeredPathFit`, which knows any number of waves, are the
 /// references.
 @Suite struct ArrayOnePathFitTests {
-  static let window = ArrayPulseFit.windowTaps
+  static let window = PulseFit.windowTaps
   static let first = 160
   static let arrays = [ArrayTrials.row, ArrayTrials.square, ArrayTrials.corner]
 
@@ -15,7 +15,7 @@ import Testing
   final class Bench {
     let one: ArrayOnePathFit
     let fit: ArrayPathFit
-    let paths: PathCount<ArrayPathFit>
+    let paths: OrderSelection<ArrayPathFit>
     let steered: SteeredPathFit
     let wave: OneWaveFit
     let positions = AlignedBuffer<ArrayPathFit.Position>(count: 1, zero: ArrayPathFit.origin)
@@ -30,7 +30,7 @@ import Testing
       fit = ArrayPathFit(
         table: table, windowTaps: window, mostAntennas: count, grid: grid, tapSpacing: UWB.tap,
         propagationSpeed: UWB.speedOfLightInAir)
-      paths = PathCount(fit, mostPaths: 8)
+      paths = OrderSelection(fit, mostPaths: 8)
       steered = SteeredPathFit(grid, fit.pulses, tapsPerMetre: 1 / (UWB.speedOfLightInAir * UWB.tap))
       wave = OneWaveFit(steered, one, windowTaps: window)
     }
@@ -138,7 +138,7 @@ import Testing
       bench.steered.fillCurvature(count: 1)
       let unknowns = bench.wave.unknowns(1)
       #expect(unknowns == bench.steered.unknowns(1))
-      let (own, theirs) = (bench.wave.descent, bench.steered.descent)
+      let (own, theirs) = (bench.wave.solver, bench.steered.solver)
       func diagonal(_ row: Int) -> Double { theirs.hessian.pointer[row * theirs.order + row] }
       for row in 0..<unknowns {
         // By how much the cost changes over a deviation.

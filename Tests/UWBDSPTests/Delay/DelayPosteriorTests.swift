@@ -9,15 +9,15 @@ import UWBPlatform
   @Test func nothingAddedSaysNothing() {
     let posterior = DelayPosterior()
     #expect(posterior.summary() == nil)
-    posterior.addCrest(3, delay: 1, deviation: 0.1)
+    posterior.addPeak(3, delay: 1, deviation: 0.1)
     posterior.reset(first: 100)
     #expect(posterior.summary() == nil)
   }
 
-  @Test func oneCrestIsItself() throws {
+  @Test func onePeakIsItself() throws {
     let posterior = DelayPosterior()
     posterior.reset(first: 100)
-    posterior.addCrest(-700, delay: 102.345, deviation: 0.004)
+    posterior.addPeak(-700, delay: 102.345, deviation: 0.004)
     let summary = try #require(posterior.summary())
     #expect(summary.delay == 102.345)
     #expect(summary.deviation == 0.004)
@@ -28,23 +28,23 @@ import UWBPlatform
   @Test func theMedianStaysWithTheLikelierOfTwo() throws {
     let posterior = DelayPosterior()
     posterior.reset(first: 100)
-    posterior.addCrest(log(0.7), delay: 104, deviation: 0.05)
-    posterior.addCrest(log(0.3), delay: 102, deviation: 0.05)
+    posterior.addPeak(log(0.7), delay: 104, deviation: 0.05)
+    posterior.addPeak(log(0.3), delay: 102, deviation: 0.05)
     let summary = try #require(posterior.summary())
     // 0.3 + 0.7·Φ(z) = 0.5
     #expect(abs(summary.delay - (104 - 0.05 * 0.5659)) < 1e-3)
     #expect(abs(summary.logMass) < 1e-12)
-    // Four fifths of 0.7·(0.05² + (0.05·0.5659)²) + 0.3·(0.05² + (2 − 0.05·0.5659)²), one of the larger crest's 0.05².
+    // Four fifths of 0.7·(0.05² + (0.05·0.5659)²) + 0.3·(0.05² + (2 − 0.05·0.5659)²), one of the larger peak's 0.05².
     #expect(abs(summary.deviation - 0.9674) < 1e-3)
   }
 
   /// By adding up the density on a fine grid.
-  @Test func binsAndCrestsAddUp() throws {
+  @Test func binsAndPeaksAddUp() throws {
     let posterior = DelayPosterior()
     posterior.reset(first: 50)
     posterior.addBin(log(0.2), onset: 0, isWide: false)
     posterior.addBin(log(0.3), onset: 16, isWide: true)
-    posterior.addCrest(log(0.1), delay: 51.3, deviation: 0.08)
+    posterior.addPeak(log(0.1), delay: 51.3, deviation: 0.08)
     posterior.addBin(log(0.4), onset: 24, isWide: false)
     let pieces: [(Double, (Double) -> Double)] = [
       (0.2, { Self.box($0, 50) }),
@@ -80,18 +80,18 @@ import UWBPlatform
     posterior.reset(first: 10)
     for (index, logMass) in [-2000.0, -1000, 0, 1000].enumerated() {
       posterior.addBin(logMass, onset: index, isWide: false)
-      posterior.addCrest(logMass - 2, delay: 11, deviation: 0.01)
+      posterior.addPeak(logMass - 2, delay: 11, deviation: 0.01)
     }
     let summary = try #require(posterior.summary())
     #expect(abs(summary.logMass - (1000 + log(1 + exp(-2.0)))) < 1e-9)
     #expect(abs(summary.delay - (10 + 3 * Self.binWidth)) < Self.binWidth)
   }
 
-  @Test func moreCrestsThanThereIsRoomForLeaveOutTheLightest() throws {
+  @Test func morePeaksThanThereIsRoomForLeaveOutTheLightest() throws {
     let posterior = DelayPosterior()
     posterior.reset(first: 10)
-    for index in 0..<3 * DelayPosterior.mostCrests {
-      posterior.addCrest(index == 5 ? 0 : -20, delay: 12 + (index == 5 ? 1 : 0), deviation: 0.1)
+    for index in 0..<3 * DelayPosterior.mostPeaks {
+      posterior.addPeak(index == 5 ? 0 : -20, delay: 12 + (index == 5 ? 1 : 0), deviation: 0.1)
     }
     #expect(abs(try #require(posterior.summary()).delay - 13) < 1e-3)
   }

@@ -87,7 +87,7 @@ import Testing
     #expect(slope.crossing(at: 2).distance == 0)
   }
 
-  @Test func aCrestIsNoSideLobeOfAnEqualOne() {
+  @Test func aPeakIsNoSideLobeOfAnEqualOne() {
     let slope = PulseSlope(.standard, tapSpacing: UWB.tap)
     let taps = PreparedTaps(tapCount: 64)
     var samples = [Complex<Float>](repeating: .zero, count: 64)

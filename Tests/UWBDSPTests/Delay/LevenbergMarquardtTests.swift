@@ -6,7 +6,7 @@ import Testing
 @Suite struct LevenbergMarquardtTests {
   /// Cost and derivatives of a quadratic, J = 5 + (x − m)ᵀA(x − m), in a window of 23 taps.
   private final class Bowl: FitProblem {
-    let descent = LevenbergMarquardt<Double>(order: 3, origin: 0)
+    let solver = LevenbergMarquardt<Double>(order: 3, origin: 0)
     let middle: [Double]
     let matrix: [[Double]]
     let isHeld: Bool
@@ -26,15 +26,15 @@ import Testing
     }
 
     func linearise(_ positions: UnsafePointer<Double>, count: Int) {
-      descent.clear(count)
+      solver.clear(count)
       for row in 0..<count {
         for column in 0..<count {
-          descent.hessian.pointer[row * descent.order + column] = matrix[row][column]
-          descent.gradient.pointer[row] -= matrix[row][column] * (positions[column] - middle[column])
+          solver.hessian.pointer[row * solver.order + column] = matrix[row][column]
+          solver.gradient.pointer[row] -= matrix[row][column] * (positions[column] - middle[column])
         }
       }
       guard isHeld else { return }
-      for path in 0..<count { descent.hold(delay: positions[path], path, of: count, windowTaps: 23) }
+      for path in 0..<count { solver.hold(delay: positions[path], path, of: count, windowTaps: 23) }
     }
 
     func move(
@@ -51,7 +51,7 @@ import Testing
     ) -> (end: FitEnd, positions: [Double]) {
       let positions = AlignedBuffer<Double>(count: start.count, zero: 0)
       for (index, value) in start.enumerated() { positions.pointer[index] = value }
-      let end = descent.run(
+      let end = solver.run(
         self, positions.pointer, count: start.count, unknowns: start.count, least: 1e-6, share: share, floor: floor)
       return (end, (0..<start.count).map { positions.pointer[$0] })
     }
@@ -63,7 +63,7 @@ import Testing
     let positions = AlignedBuffer<Double>(count: 3, zero: 0)
     for (index, value) in start.enumerated() { positions.pointer[index] = value }
     let bowl = Bowl(Self.matrix, middle: [5, 9, 14])
-    let end = bowl.descent.run(bowl, positions.pointer, count: 3, unknowns: 3, least: 0, most: most)
+    let end = bowl.solver.run(bowl, positions.pointer, count: 3, unknowns: 3, least: 0, most: most)
     #expect(!end.settled && end.steps == most)
     #expect((0..<3).map { positions.pointer[$0] } == start || most > 0)
   }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import UWBDSP
 
-/// `PathFit` and `PathCount`, which know any number of paths, are the reference.
+/// `PathFit` and `OrderSelection`, which know any number of paths, are the reference.
 @Suite struct OnePathFitTests {
   private static let window = 23
   private static let table = PulseTable(.standard, tapSpacing: UWB.tap)
@@ -12,10 +12,10 @@ import Testing
   private final class Bench {
     let one = OnePathFit(table: table, windowTaps: window)
     let fit = PathFit(table: table, windowTaps: window)
-    let paths: PathCount<PathFit>
+    let paths: OrderSelection<PathFit>
     let taps = PreparedTaps(tapCount: 80)
 
-    init() { paths = PathCount(fit, mostPaths: 8) }
+    init() { paths = OrderSelection(fit, mostPaths: 8) }
 
     func load(_ list: [NaivePath], using random: inout StatisticsRandom) {
       let samples = NaiveImpulseResponse.samples(list, tapCount: 80, using: &random)

@@ -103,8 +103,8 @@ import UWBPlatform
     #expect(compared > 200)
   }
 
-  /// Crest and bend of the quartic through the sums over gaps and ρ at five onsets, sums by definition, the crest by looking.
-  @Test func aLoneCrestIsThatOfFiveOnsets() throws {
+  /// Peak and bend of the quartic through the sums over gaps and ρ at five onsets, sums by definition, the peak by looking.
+  @Test func aLonePeakIsThatOfFiveOnsets() throws {
     let likelihood = RiceLikelihood(ReceiverModel())
     var trials = OnsetTrials(seed: 72)
     let taps = PreparedTaps(tapCount: OnsetTrials.tapCount)
@@ -137,16 +137,16 @@ import UWBPlatform
             + places.filter { $0 != point.0 }.reduce(point.1) { $0 * (place - $1) / (point.0 - $1) }
         }
       }
-      let crest = stride(from: -2.0, through: 2, by: 1e-4).max { quartic($0) < quartic($1) } ?? 0
-      let bend = (quartic(crest - 1e-3) - 2 * quartic(crest) + quartic(crest + 1e-3)) * 1e6
+      let peak = stride(from: -2.0, through: 2, by: 1e-4).max { quartic($0) < quartic($1) } ?? 0
+      let bend = (quartic(peak - 1e-3) - 2 * quartic(peak) + quartic(peak + 1e-3)) * 1e6
       let deviation = (-1 / bend).squareRoot()
       let steps = Double(RiceTables.stepsPerTap)
       #expect(
-        abs((outcome.delay - Double(firstTap) - likeliest) * steps - crest) < 0.05 * deviation,
-        "window \(index): \(outcome), not \(crest)")
+        abs((outcome.delay - Double(firstTap) - likeliest) * steps - peak) < 0.05 * deviation,
+        "window \(index): \(outcome), not \(peak)")
       // What lies beyond the maximum at half taps counts with its distance.
-      let middle = (likeliest - RiceTables.firstOnset) * steps + crest
-      let height = quartic(crest)
+      let middle = (likeliest - RiceTables.firstOnset) * steps + peak
+      let height = quartic(peak)
       var moment = deviation * deviation
       for onset in stride(from: 0, to: RiceTables.onsetCount, by: 4) {
         let distance = Double(onset) - middle
@@ -163,7 +163,7 @@ import UWBPlatform
     }
   }
 
-  /// The integral over delays, taken on the grid of eighths. Crests stand for it by Laplace's approximation, to a fraction of what any
+  /// The integral over delays, taken on the grid of eighths. Peaks stand for it by Laplace's approximation, to a fraction of what any
   /// choice by evidence hangs on.
   @Test func theMassIsTheIntegral() throws {
     let likelihood = RiceLikelihood(ReceiverModel())
@@ -194,7 +194,7 @@ import UWBPlatform
       difference += abs(outcome.logMass - integral) / 40
     }
     #expect(difference < 0.1)
-    #expect(narrow > 5 && narrow < 40, "\(narrow) crests that are taken for parabolas")
+    #expect(narrow > 5 && narrow < 40, "\(narrow) peaks that are taken for parabolas")
   }
 
   /// The mass is a mean likelihood: over noise alone it is below 1 on average, and a path of 20 dB and more is worth what it explains.
@@ -294,9 +294,9 @@ import UWBPlatform
     taps.load(trials.rice(onset: 160, pathdB: 20, gap: 1, powerdB: 14), antenna: 0)
     let posterior = DelayPosterior()
     posterior.reset(first: 160 - Double(RiceTables.roughTap) + RiceTables.firstOnset)
-    func run(offset: Double, beside rival: Double) {
+    func run(offset: Double, beside other: Double) {
       likelihood.load(taps, firstTap: 160 - RiceTables.roughTap, variance: 1)
-      #expect(likelihood.run(into: posterior, offset: offset, beside: rival))
+      #expect(likelihood.run(into: posterior, offset: offset, beside: other))
     }
     run(offset: 0, beside: -.infinity)
     let (mass, best) = (posterior.logMass, Double(likelihood.best))

@@ -1,6 +1,6 @@
 import Numerics
 
-/// `ArrayPathFit` and `PathCount` for the usual case, one path on all antennas in white noise, in a fraction of their time.
+/// `ArrayPathFit` and `OrderSelection` for the usual case, one path on all antennas in white noise, in a fraction of their time.
 ///
 /// What `OnePathFit` is for one antenna: all that a step asks of antenna m are the sums of its window at one delay, bᵀb, bᵀs, sᵀs,
 /// bᵀy and sᵀy, from which cost, gradient and curvature follow; they add up over the antennas. The strongest antenna settles
@@ -35,12 +35,12 @@ final class ArrayOnePathFit: FitProblem {
   private let turned: AlignedBuffer<SIMD2<Double>>
   private let snapshot: AlignedBuffer<Float>
   private let delay = AlignedBuffer<Double>(count: 1, zero: 0)
-  private let descent = LevenbergMarquardt<Double>(order: 1, origin: 0)
+  private let solver = LevenbergMarquardt<Double>(order: 1, origin: 0)
   /// The antennas that the descent counts.
   @exclusivity(unchecked) private var counted = 0..<0
   /// P(u) of the path's amplitudes over the grid, and its highest point.
   let spectrum: AlignedBuffer<Float>
-  @exclusivity(unchecked) private(set) var crest = 0
+  @exclusivity(unchecked) private(set) var peak = 0
   /// Levels of the hints for so many amplitudes.
   @exclusivity(unchecked) private var hints = (amplitudes: 0, another: 0.0, split: 0.0)
 
@@ -140,19 +140,19 @@ final class ArrayOnePathFit: FitProblem {
     guard let strongest else { return nil }
     delay.pointer[0] = start
     counted = strongest..<strongest + 1
-    _ = descent.run(self, delay.pointer, count: 1, unknowns: 1, least: Self.roughTolerance)
+    _ = solver.run(self, delay.pointer, count: 1, unknowns: 1, least: Self.roughTolerance)
     counted = 0..<antennaCount
     var direction = SIMD3<Double>.zero
     if let grid {
       guard solve(delay.pointer, count: 1) != nil else { return nil }
       direction = turn(grid)
     }
-    var end = descent.run(self, delay.pointer, count: 1, unknowns: 1, least: tolerance)
+    var end = solver.run(self, delay.pointer, count: 1, unknowns: 1, least: tolerance)
     for _ in 1..<Self.mostTurns {
       guard end.settled else { return nil }
       guard let grid, hasTurned() else { break }
       direction = turn(grid)
-      end = descent.run(self, delay.pointer, count: 1, unknowns: 1, least: tolerance)
+      end = solver.run(self, delay.pointer, count: 1, unknowns: 1, least: tolerance)
     }
     guard end.settled, solve(delay.pointer, count: 1) != nil, let (cost, samples, isAlone) = judge() else { return nil }
     var curvature = 0.0
@@ -188,8 +188,8 @@ final class ArrayOnePathFit: FitProblem {
       snapshot.pointer[2 * antenna] = Float(value.x)
       snapshot.pointer[2 * antenna + 1] = Float(value.y)
     }
-    crest = grid.evaluate(snapshot.pointer, into: spectrum)
-    let direction = SteeringGrid.direction(grid.vertex(of: crest, in: spectrum))
+    peak = grid.evaluate(snapshot.pointer, into: spectrum)
+    let direction = SteeringGrid.direction(grid.vertex(of: peak, in: spectrum))
     for antenna in 0..<antennaCount {
       offsets.pointer[antenna] = -(grid.array.positions[antenna] * direction).sum() * tapsPerMetre
     }
@@ -218,9 +218,9 @@ final class ArrayOnePathFit: FitProblem {
       gradient += own.gradient
       curvature += own.curvature
     }
-    descent.gradient.pointer[0] = gradient
-    descent.hessian.pointer[0] = curvature
-    descent.hold(delay: positions[0], 0, of: 1, windowTaps: windowTaps)
+    solver.gradient.pointer[0] = gradient
+    solver.hessian.pointer[0] = curvature
+    solver.hold(delay: positions[0], 0, of: 1, windowTaps: windowTaps)
   }
 
   func move(
@@ -232,7 +232,7 @@ final class ArrayOnePathFit: FitProblem {
 
   // MARK: Hints
 
-  /// Least squares left, and whether nothing hints at a second path, as `PathCount` asks.
+  /// Least squares left, and whether nothing hints at a second path, as `OrderSelection` asks.
   private func judge() -> (cost: Double, samples: Double, isAlone: Bool)? {
     var first: Int?
     var (cost, count) = (0.0, 0)

@@ -49,7 +49,7 @@ final class ArrayPathFit: PathModel, FitProblem {
   private let kept: AlignedBuffer<Position>
   private let keptShifts: AlignedBuffer<Double>
   private let startShifts: AlignedBuffer<Double>
-  private let descent: LevenbergMarquardt<Position>
+  private let solver: LevenbergMarquardt<Position>
   private let covariance: AlignedBuffer<Double>
   private let order: Int
 
@@ -77,7 +77,7 @@ final class ArrayPathFit: PathModel, FitProblem {
     kept = AlignedBuffer(count: PathFit.mostPaths, zero: Self.origin)
     keptShifts = AlignedBuffer(count: mostAntennas, zero: 0)
     startShifts = AlignedBuffer(count: mostAntennas, zero: 0)
-    descent = LevenbergMarquardt(order: order, origin: Self.origin)
+    solver = LevenbergMarquardt(order: order, origin: Self.origin)
     covariance = AlignedBuffer(count: order * order, zero: 0)
   }
 
@@ -184,21 +184,21 @@ final class ArrayPathFit: PathModel, FitProblem {
 
   func differentiate(_ positions: UnsafePointer<Position>, count: Int) -> Bool {
     fillCurvature(positions, count: count, isExact: true)
-    return descent.factorise(unknowns(count))
+    return solver.factorise(unknowns(count))
   }
 
   func linearise(_ positions: UnsafePointer<Position>, count: Int) {
     fillCurvature(positions, count: count, isExact: false)
     for path in 0..<count {
-      descent.hold(delay: positions[path].delay, path, of: unknowns(count), windowTaps: windowTaps)
+      solver.hold(delay: positions[path].delay, path, of: unknowns(count), windowTaps: windowTaps)
     }
   }
 
   /// Gradient and Kaufman's matrix, not factorised. Unless `isExact`, all antennas have the slopes' products of the first that takes
   /// part: travel moves paths against each other by a tenth of a tap at the most, which costs a descent nothing.
   private func fillCurvature(_ positions: UnsafePointer<Position>, count: Int, isExact: Bool) {
-    descent.clear(unknowns(count))
-    let (hessian, gradient) = (descent.hessian, descent.gradient)
+    solver.clear(unknowns(count))
+    let (hessian, gradient) = (solver.hessian, solver.gradient)
     var first: PathFit?
     for antenna in 0..<antennaCount {
       let own = count + antenna
@@ -242,7 +242,7 @@ final class ArrayPathFit: PathModel, FitProblem {
     for column in 0..<count {
       let target = covariance.pointer + column * order
       for row in 0..<total { target[row] = row == column ? 1 : 0 }
-      descent.solve(target, total)
+      solver.solve(target, total)
     }
     for antenna in 0..<antennaCount where takesPart(antenna) {
       for first in 0..<count {
@@ -265,7 +265,7 @@ final class ArrayPathFit: PathModel, FitProblem {
     effort: inout FitEffort
   ) -> Double {
     func descend() -> Double {
-      let end = descent.run(
+      let end = solver.run(
         self, positions, count: count, unknowns: unknowns(count), least: tolerance * variance, share: share,
         floor: Double(sampleCount) * variance, most: effort.steps)
       effort.add(end)

@@ -33,12 +33,10 @@ public struct ArrayPulseFit: Sendable, Hashable {
     self.propagationSpeed = propagationSpeed
   }
 
-  static let windowTaps = PulseFit.before + PulseFit.after + 1
-
   /// Buffers of one estimation, one for each thread; `makeWorkspace()` makes it.
   public final class Workspace {
-    let count: PathCount<ArrayPathFit>
-    var fit: ArrayPathFit { count.model }
+    let selection: OrderSelection<ArrayPathFit>
+    var fit: ArrayPathFit { selection.model }
     /// `nil` where the array is too wide for its tables.
     let single: ArrayOnePathFit?
     /// `single` where one path is all that the last estimate found, so that `fit` has seen no samples.
@@ -49,21 +47,17 @@ public struct ArrayPulseFit: Sendable, Hashable {
     let pool: PooledFirstPath
     /// Whether an antenna's taps hold a signal.
     let hears: AlignedBuffer<Bool>
-    /// How the last estimate ended; `nil` where it fitted nothing.
-    @exclusivity(unchecked) fileprivate(set) var ending: PulseFit.Ending?
-    /// The chance that a path was refused that is there, and what it would do to the first path, taps².
-    @exclusivity(unchecked) fileprivate(set) var doubt: (chance: Double, secondMoment: Double)?
+    /// Of the last estimate; `nil` where it fitted nothing.
+    @exclusivity(unchecked) fileprivate(set) var solution: PulseFit.Solution?
+    @exclusivity(unchecked) fileprivate(set) var refused: RefusedPath?
     /// Variance, taps², for the chance that the search took another candidate for the first path.
     @exclusivity(unchecked) var ambiguityVariance = 0.0
     let mostAntennas: Int
     /// Of each antenna's window.
     let firstTaps: AlignedBuffer<Int>
 
-    /// A variance of the first path's delay with that doubt in it.
-    func doubted(_ variance: Double) -> Double {
-      guard let doubt else { return variance }
-      return (1 - doubt.chance) * variance + doubt.chance * doubt.secondMoment
-    }
+    /// A variance of the first path's delay with the refused path in it.
+    func withRefusedPath(_ variance: Double) -> Double { refused?.added(to: variance) ?? variance }
 
     fileprivate init(_ estimator: ArrayPulseFit, tapCount: Int, antennaCount: Int) {
       let paths = estimator.paths
@@ -76,9 +70,9 @@ public struct ArrayPulseFit: Sendable, Hashable {
       let array = estimator.array.flatMap { $0.positions.count == antennaCount ? $0 : nil }
       let grid = array.map(SteeringGrid.init)
       let table = PulseTable(paths.receiver)
-      count = PathCount(
+      selection = OrderSelection(
         ArrayPathFit(
-          table: table, windowTaps: ArrayPulseFit.windowTaps, mostAntennas: antennaCount, grid: grid,
+          table: table, windowTaps: PulseFit.windowTaps, mostAntennas: antennaCount, grid: grid,
           tapSpacing: paths.receiver.tapSpacing, propagationSpeed: estimator.propagationSpeed),
         mostPaths: paths.mostPaths)
       let metresPerTap = estimator.propagationSpeed * paths.receiver.tapSpacing
@@ -86,7 +80,7 @@ public struct ArrayPulseFit: Sendable, Hashable {
       single =
         isNarrow
         ? ArrayOnePathFit(
-          table: table, windowTaps: ArrayPulseFit.windowTaps, mostAntennas: antennaCount, grid: grid,
+          table: table, windowTaps: PulseFit.windowTaps, mostAntennas: antennaCount, grid: grid,
           tapSpacing: paths.receiver.tapSpacing, propagationSpeed: estimator.propagationSpeed) : nil
     }
   }
@@ -116,38 +110,38 @@ public struct ArrayPulseFit: Sendable, Hashable {
       "\(antennaCount) antennas, \(taps.count) loaded, \(firstPathTaps?.count ?? antennaCount) first paths, in a "
         + "workspace for \(workspace.mostAntennas)")
     guard
-      let question = begin(
+      let windows = begin(
         taps, antennaCount: antennaCount, firstPathTaps: firstPathTaps, phases: phases, into: &estimate,
         using: workspace)
     else { return }
-    guard answer(question, taps, phases: phases, into: &estimate, using: workspace) else { return }
-    addDoubt(to: &estimate, using: workspace)
+    guard fitPaths(in: windows, taps, phases: phases, into: &estimate, using: workspace) else { return }
+    addRefusedPath(to: &estimate, using: workspace)
   }
 
   /// Windows in which one path alone does not explain everything.
-  struct Question {
+  struct Windows {
     /// Of antenna 0's window.
     var firstTap: Int
     /// The rough first path, half taps from the start of antenna 0's accumulator.
     var halfTap: Int
     /// Whether one path leaves little more than noise.
     var isNear: Bool
-    /// As that of `PulseFit.Question`.
+    /// As that of `PulseFit.Window`.
     var isCrowded = false
     fileprivate var start: ArrayPathFit.Position
   }
 
-  /// The first half of an estimate: finds the first path and settles it where it is alone; else says what is left to be asked. Arguments
+  /// The first half of an estimate: finds the first path and settles it where it is alone; else returns the windows that are left to `fitPaths`. Arguments
   /// as those of `estimate` and of `PulseFit.begin`.
   func begin(
     _ taps: [PreparedTaps], antennaCount: Int, asksForGaps: Bool = false, firstPathTaps: [Double]?, phases: [Double]?,
     into estimate: inout ArrayEstimate, using workspace: Workspace
-  ) -> Question? {
-    workspace.ending = nil
-    workspace.doubt = nil
+  ) -> Windows? {
+    workspace.solution = nil
+    workspace.refused = nil
     workspace.ambiguityVariance = 0
     workspace.isAlone = false
-    workspace.count.forgetRefusal()
+    workspace.selection.forgetRefusal()
     estimate.reset(.emptyImpulseResponse, antennaCount: antennaCount)
     guard let rough = firstPath(taps, antennaCount, firstPathTaps, into: &estimate, workspace) else { return nil }
     let fit = workspace.fit
@@ -156,43 +150,43 @@ public struct ArrayPulseFit: Sendable, Hashable {
     let first = place(
       taps, antennaCount, firstPathTaps,
       from: Int(rough, rounded: .up, within: -Self.farthest...Self.farthest) - PulseFit.before, workspace)
-    var question = Question(
+    var windows = Windows(
       firstTap: first,
       halfTap: Int(2 * rough, rounded: .toNearestOrAwayFromZero, within: -2 * Self.farthest...2 * Self.farthest),
       isNear: false,
       start: ArrayPathFit.Position(delay: rough - Double(first), direction: .zero))
-    guard !fit.hasFreeShifts else { return question }
+    guard !fit.hasFreeShifts else { return windows }
     if asksForGaps,
-      CrowdedTaps.follow(question.halfTap, antennas: antennaCount, { fit.takesPart($0) ? taps[$0] : nil })
+      CrowdedTaps.follow(windows.halfTap, antennas: antennaCount, { fit.takesPart($0) ? taps[$0] : nil })
     {
-      question.isCrowded = true
-      return question
+      windows.isCrowded = true
+      return windows
     }
-    guard let single = workspace.single else { return question }
+    guard let single = workspace.single else { return windows }
     single.begin(antennaCount: antennaCount)
     for antenna in 0..<antennaCount {
       single.load(
         taps[antenna], antenna: antenna, firstTap: first, deviation: fit.deviations.pointer[antenna],
         phase: phases?[antenna] ?? 0)
     }
-    guard let one = single.settle(from: question.start.delay, tolerance: PathCount<ArrayPathFit>.settledTolerance)
-    else { return question }
+    guard let one = single.settle(from: windows.start.delay, tolerance: OrderSelection<ArrayPathFit>.settledTolerance)
+    else { return windows }
     let found = ArrayPathFit.Position(delay: one.delay, direction: one.direction)
     if one.isAlone {
       workspace.isAlone = true
-      workspace.count.positions[0] = found
+      workspace.selection.positions[0] = found
       report(one, single, firstTap: first, taps, into: &estimate, workspace)
       return nil
     }
-    question.isNear = one.isNear
-    if one.isNear { question.start = found }
-    return question
+    windows.isNear = one.isNear
+    if one.isNear { windows.start = found }
+    return windows
   }
 
-  /// The second half: as many paths as there are, without `addDoubt`; `false`, and nothing in `estimate`, where another explanation beats
-  /// them (`PathCount`).
-  func answer(
-    _ question: Question, _ taps: [PreparedTaps], phases: [Double]?, into estimate: inout ArrayEstimate,
+  /// The second half: as many paths as there are, without `addRefusedPath`; `false`, and nothing in `estimate`, where another explanation beats
+  /// them (`OrderSelection`).
+  func fitPaths(
+    in windows: Windows, _ taps: [PreparedTaps], phases: [Double]?, into estimate: inout ArrayEstimate,
     using workspace: Workspace, isBeaten: (Int, Double) -> Bool = { _, _ in false }
   ) -> Bool {
     let fit = workspace.fit
@@ -205,27 +199,27 @@ public struct ArrayPulseFit: Sendable, Hashable {
       logSNR += fit.antennas[antenna].strongestPower
     }
     logSNR = max(0, Double.log(max(logSNR, .leastNormalMagnitude)))
-    let (found, settled, _) = workspace.count.run(
-      from: question.start, variance: 1, logSNR: logSNR, isBeaten: isBeaten)
+    let (found, settled, _) = workspace.selection.run(
+      from: windows.start, variance: 1, logSNR: logSNR, isBeaten: isBeaten)
     guard let count = found else { return false }
-    let positions = workspace.count.positions
+    let positions = workspace.selection.positions
     // Free shifts went where the last order that was tried wanted them.
     var effort = FitEffort(steps: FitStep.most, settled: settled)
     if fit.hasFreeShifts {
       _ = fit.refine(
-        positions, count: count, variance: 1, tolerance: PathCount<ArrayPathFit>.settledTolerance, effort: &effort)
+        positions, count: count, variance: 1, tolerance: OrderSelection<ArrayPathFit>.settledTolerance, effort: &effort)
       fit.sort(positions, count: count)
     }
-    report(positions, count, settled && effort.settled, firstTap: question.firstTap, taps, into: &estimate, workspace)
+    report(positions, count, settled && effort.settled, firstTap: windows.firstTap, taps, into: &estimate, workspace)
     return true
   }
 
-  /// Raises the first path's deviation by the chance that a path which was refused is there; `fit` has another residual then.
-  func addDoubt(to estimate: inout ArrayEstimate, using workspace: Workspace) {
-    guard let used = workspace.ending?.usedVariance, let first = estimate.paths.first else { return }
-    workspace.doubt = workspace.count.doubt(
-      count: estimate.paths.count, delay: workspace.count.positions[0].delay, variance: used)
-    estimate.paths[0].deviationTaps = workspace.doubted(first.deviationTaps * first.deviationTaps).squareRoot()
+  /// Raises the first path's deviation by the chance that the refused path is there; `fit` has another residual then.
+  func addRefusedPath(to estimate: inout ArrayEstimate, using workspace: Workspace) {
+    guard let used = workspace.solution?.usedVariance, let first = estimate.paths.first else { return }
+    workspace.refused = workspace.selection.refusedPath(
+      count: estimate.paths.count, delay: workspace.selection.positions[0].delay, variance: used)
+    estimate.paths[0].deviationTaps = workspace.withRefusedPath(first.deviationTaps * first.deviationTaps).squareRoot()
   }
 
   private func report(
@@ -241,7 +235,7 @@ public struct ArrayPulseFit: Sendable, Hashable {
       delayTaps: Double(firstTap) + one.delay, deviation: deviation, variance: used, taps, into: &estimate,
       amplitude: { fit.amplitude(antenna: $0) },
       phaseVariance: { fit.takesPart($0) ? fit.phaseVariance(antenna: $0) : nil })
-    workspace.ending = PulseFit.Ending(
+    workspace.solution = PulseFit.Solution(
       firstTap: firstTap, cost: one.cost, variance: 1, usedVariance: used, firstDeviation: deviation)
   }
 
@@ -268,7 +262,7 @@ public struct ArrayPulseFit: Sendable, Hashable {
         amplitude: { fit.amplitude(path, antenna: $0) },
         phaseVariance: { fit.takesPart($0) ? fit.phaseVariance(path, antenna: $0, count: count) : nil })
     }
-    workspace.ending = PulseFit.Ending(
+    workspace.solution = PulseFit.Solution(
       firstTap: firstTap, cost: cost, variance: 1, usedVariance: used,
       firstDeviation: estimate.paths[0].deviationTaps)
   }

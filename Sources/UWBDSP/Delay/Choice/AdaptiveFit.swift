@@ -41,35 +41,35 @@ public struct AdaptiveFit: DelayEstimator {
       return RiceFit(paths.receiver).estimate(taps, into: &estimate, using: workspace.single)
     }
     // Who lets paths trail wants them tried.
-    if let question = paths.begin(taps, asksForGaps: margin >= 0, into: &estimate, using: workspace.paths) {
-      weigh(question, taps, workspace.paths.fit, workspace.rice, into: &estimate, using: workspace.paths)
+    if let window = paths.begin(taps, asksForGaps: margin >= 0, into: &estimate, using: workspace.paths) {
+      weigh(window, taps, workspace.paths.fit, workspace.rice, into: &estimate, using: workspace.paths)
     }
     estimate.addAmbiguity()
   }
 
   private func weigh(
-    _ question: PulseFit.Question, _ taps: PreparedTaps, _ fit: PathFit, _ rice: RiceWindow,
+    _ window: PulseFit.Window, _ taps: PreparedTaps, _ fit: PathFit, _ rice: RiceWindow,
     into estimate: inout DelayEstimate, using workspace: PulseFit.Workspace
   ) {
-    guard rice.find(taps, halfTap: question.halfTap) else { return }
-    guard !question.isCrowded else { return deliver(rice.posterior.summary(), rice, into: &estimate) }
-    let rival = rice.posterior.logMass
-    guard rival.isFinite else { return }
-    let weighing = PathWeighing(rice, rival: rival, margin: margin)
-    let first = rice.firstTap - question.firstTap
+    guard rice.find(taps, halfTap: window.halfTap) else { return }
+    guard !window.isCrowded else { return deliver(rice.posterior.summary(), rice, into: &estimate) }
+    let scatteringMass = rice.posterior.logMass
+    guard scatteringMass.isFinite else { return }
+    let weighing = PathWeighing(rice, scatteringMass: scatteringMass, margin: margin)
+    let first = rice.firstTap - window.firstTap
     func residual(_: Int) -> Double { fit.residualPower(in: first..<first + RiceTables.windowTaps) }
-    let isFitted = paths.answer(question, taps, into: &estimate, using: workspace) { count, gain in
+    let isFitted = paths.fitPaths(in: window, taps, into: &estimate, using: workspace) { count, gain in
       weighing.isBeaten(count: count, gain: gain, residual: residual) { path, _ in
         fit.amplitude(path).lengthSquared
       }
     }
-    guard isFitted, let ending = workspace.ending, !estimate.paths.isEmpty else {
+    guard isFitted, let solution = workspace.solution, !estimate.paths.isEmpty else {
       return deliver(rice.posterior.summary(), rice, into: &estimate)
     }
-    let own = weighing.logMass(estimate.paths, ending, residual: residual) { path, _ in
+    let own = weighing.logMass(estimate.paths, solution, residual: residual) { path, _ in
       fit.amplitude(path).lengthSquared
     }
-    paths.addDoubt(to: &estimate, using: workspace)
+    paths.addRefusedPath(to: &estimate, using: workspace)
     if let summary = weighing.scattering(beside: own, &estimate.paths) { deliver(summary, rice, into: &estimate) }
   }
 

@@ -12,7 +12,7 @@ final class ArrayAdaptiveFit {
   /// Antennas that take part, in the order in which `rice` has them.
   private let used: AlignedBuffer<Int>
   /// Variance of each antenna's amplitude for not knowing the delay.
-  private let doubts: AlignedBuffer<Double>
+  private let amplitudeVariances: AlignedBuffer<Double>
   /// Each antenna's amplitude at the delay, and a deviation off.
   @exclusivity(unchecked) private var here: [RiceLikelihood.Amplitude]
   @exclusivity(unchecked) private var moved: [Complex<Double>]
@@ -33,7 +33,7 @@ final class ArrayAdaptiveFit {
     self.fit = fit
     rice = RiceWindow(fit.paths.receiver, mostAntennas: antennaCount)
     used = AlignedBuffer(count: antennaCount, zero: 0)
-    doubts = AlignedBuffer(count: antennaCount, zero: 0)
+    amplitudeVariances = AlignedBuffer(count: antennaCount, zero: 0)
     here = [RiceLikelihood.Amplitude](repeating: (.zero, 0), count: antennaCount)
     moved = [Complex<Double>](repeating: .zero, count: antennaCount)
   }
@@ -57,28 +57,28 @@ final class ArrayAdaptiveFit {
     into estimate: inout ArrayEstimate, using workspace: ArrayPulseFit.Workspace
   ) -> Outcome {
     guard
-      let question = fit.begin(
+      let windows = fit.begin(
         taps, antennaCount: antennaCount, asksForGaps: true, firstPathTaps: firstPathTaps, phases: phases,
         into: &estimate, using: workspace)
     else { return estimate.paths.isEmpty ? .none : .paths(shift: 0, addedVariance: 0) }
     let model = workspace.fit
     func fitPaths(isBeaten: (Int, Double) -> Bool = { _, _ in false }) -> Bool {
-      fit.answer(question, taps, phases: phases, into: &estimate, using: workspace, isBeaten: isBeaten)
+      fit.fitPaths(in: windows, taps, phases: phases, into: &estimate, using: workspace, isBeaten: isBeaten)
     }
     func keepPaths() -> Outcome {
-      fit.addDoubt(to: &estimate, using: workspace)
+      fit.addRefusedPath(to: &estimate, using: workspace)
       return .paths(shift: 0, addedVariance: 0)
     }
     // Where one path leaves little more than noise, paths are asked first: mostly that is all, and scattering need not be looked for.
-    let isFittedFirst = question.isNear || model.hasFreeShifts
+    let isFittedFirst = windows.isNear || model.hasFreeShifts
     if isFittedFirst, !fitPaths() || isAlone(estimate, workspace) { return keepPaths() }
-    guard let rival = find(question, taps, model) else {
+    guard let scatteringMass = find(windows, taps, model) else {
       if !isFittedFirst { _ = fitPaths() }
       return keepPaths()
     }
-    guard !question.isCrowded else { return deliver(rice.posterior.summary(), taps, phases, into: &estimate) }
-    let weighing = PathWeighing(rice, rival: rival, margin: Self.margin)
-    let first = rice.firstTap - question.firstTap
+    guard !windows.isCrowded else { return deliver(rice.posterior.summary(), taps, phases, into: &estimate) }
+    let weighing = PathWeighing(rice, scatteringMass: scatteringMass, margin: Self.margin)
+    let first = rice.firstTap - windows.firstTap
     func residual(_ place: Int) -> Double {
       let antenna = used.pointer[place]
       let deviation = model.deviations.pointer[antenna]
@@ -90,37 +90,37 @@ final class ArrayAdaptiveFit {
     let isFitted =
       isFittedFirst
       || fitPaths { weighing.isBeaten(count: $0, gain: $1, residual: residual, power: power) }
-    guard isFitted, let ending = workspace.ending, let fitted = estimate.paths.first else {
+    guard isFitted, let solution = workspace.solution, let fitted = estimate.paths.first else {
       return deliver(rice.posterior.summary(), taps, phases, into: &estimate)
     }
-    let own = weighing.logMass(estimate.paths, ending, residual: residual, power: power)
-    fit.addDoubt(to: &estimate, using: workspace)
-    let doubted = estimate.paths[0].deviationTaps
+    let own = weighing.logMass(estimate.paths, solution, residual: residual, power: power)
+    fit.addRefusedPath(to: &estimate, using: workspace)
+    let stated = estimate.paths[0].deviationTaps
     if let summary = weighing.scattering(beside: own, &estimate.paths) {
       return deliver(summary, taps, phases, into: &estimate)
     }
     let weighed = estimate.paths[0]
     return .paths(
       shift: weighed.delayTaps - fitted.delayTaps,
-      addedVariance: max(0, weighed.deviationTaps * weighed.deviationTaps - doubted * doubted))
+      addedVariance: max(0, weighed.deviationTaps * weighed.deviationTaps - stated * stated))
   }
 
   /// Whether what was fitted is one path that leaves no more than noise does once in a thousand times; or cannot be weighed: chips of their own.
   private func isAlone(_ estimate: ArrayEstimate, _ workspace: ArrayPulseFit.Workspace) -> Bool {
     let model = workspace.fit
-    guard !model.hasFreeShifts, let ending = workspace.ending else { return true }
+    guard !model.hasFreeShifts, let solution = workspace.solution else { return true }
     let samples = Double(model.sampleCount)
-    return estimate.paths.count == 1 && ending.cost < samples + 3 * samples.squareRoot()
+    return estimate.paths.count == 1 && solution.cost < samples + 3 * samples.squareRoot()
   }
 
   /// ln of the mass of what scattering makes of the antennas that take part; `nil` where their taps are not finite.
-  private func find(_ question: ArrayPulseFit.Question, _ taps: [PreparedTaps], _ model: ArrayPathFit) -> Double? {
+  private func find(_ windows: ArrayPulseFit.Windows, _ taps: [PreparedTaps], _ model: ArrayPathFit) -> Double? {
     var count = 0
     for antenna in 0..<model.antennaCount where model.takesPart(antenna) {
       used.pointer[count] = antenna
       count += 1
     }
-    guard rice.find(antennas: count, halfTap: question.halfTap, { taps[used.pointer[$0]] }) else { return nil }
+    guard rice.find(antennas: count, halfTap: windows.halfTap, { taps[used.pointer[$0]] }) else { return nil }
     let mass = rice.posterior.logMass
     return mass.isFinite ? mass : nil
   }
@@ -131,7 +131,7 @@ final class ArrayAdaptiveFit {
   ) -> Outcome {
     guard let summary else { return .none }
     estimate.reset(rice.isInside ? .ok : .didNotConverge, antennaCount: estimate.antennaCount)
-    measureDoubts(summary)
+    measureAmplitudeVariances(summary)
     var (place, strongest) = (0, 0.0)
     for antenna in 0..<estimate.antennaCount {
       guard place < rice.antennaCount, used.pointer[place] == antenna else {
@@ -139,7 +139,7 @@ final class ArrayAdaptiveFit {
         estimate.phaseDeviations.append(.infinity)
         continue
       }
-      var path = rice.path(summary, here[place], doubt: doubts.pointer[place])
+      var path = rice.path(summary, here[place], addedVariance: amplitudeVariances.pointer[place])
       strongest = max(strongest, path.amplitude.lengthSquared / taps[antenna].noiseVariance)
       if let phases { path.amplitude *= Complex(length: 1, phase: -phases[antenna]) }
       estimate.amplitudes.append(path.amplitude)
@@ -151,10 +151,10 @@ final class ArrayAdaptiveFit {
     return .scattering
   }
 
-  /// Fills `here` and `doubts`: how the amplitudes change, against each other, within a deviation of the delay. A phase that all
+  /// Fills `here` and `amplitudeVariances`: how the amplitudes change, against each other, within a deviation of the delay. A phase that all
   /// antennas share is left out: it does not change the direction.
-  private func measureDoubts(_ summary: DelayPosterior.Summary) {
-    doubts.pointer.update(repeating: 0, count: rice.antennaCount)
+  private func measureAmplitudeVariances(_ summary: DelayPosterior.Summary) {
+    amplitudeVariances.pointer.update(repeating: 0, count: rice.antennaCount)
     for place in 0..<rice.antennaCount { here[place] = rice.amplitude(delay: summary.delay, antenna: place) }
     for side in [-1.0, 1.0] {
       var (common, power) = (Complex<Double>.zero, 0.0)
@@ -166,7 +166,7 @@ final class ArrayAdaptiveFit {
       guard power > 0 else { return }
       let ratio = common / Complex(power)
       for place in 0..<rice.antennaCount {
-        doubts.pointer[place] += (moved[place] - ratio * here[place].amplitude).lengthSquared / 4
+        amplitudeVariances.pointer[place] += (moved[place] - ratio * here[place].amplitude).lengthSquared / 4
       }
     }
   }

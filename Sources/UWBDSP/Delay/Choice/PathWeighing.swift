@@ -13,7 +13,7 @@
 struct PathWeighing {
   let rice: RiceWindow
   /// ln of the mass of a first path before scattering, as the posterior of its delay has it.
-  let rival: Double
+  let scatteringMass: Double
   /// How far the evidence for paths has to lead for each path but the first, in ln of likelihood.
   let margin: Double
 
@@ -34,9 +34,9 @@ struct PathWeighing {
   /// The same as it counts against paths.
   private let evidence: Double
 
-  init(_ rice: RiceWindow, rival: Double, margin: Double) {
-    (self.rice, self.rival, self.margin) = (rice, rival, margin)
-    evidence = rice.evidence(rival)
+  init(_ rice: RiceWindow, scatteringMass: Double, margin: Double) {
+    (self.rice, self.scatteringMass, self.margin) = (rice, scatteringMass, margin)
+    evidence = rice.evidence(scatteringMass)
   }
 
   private var antennas: Double { Double(rice.antennaCount) }
@@ -66,22 +66,22 @@ struct PathWeighing {
       && rice.logMass(noises: max(Self.leastResidual * antennas, left), cost: further) < evidence
   }
 
-  /// ln of the mass of a fit's paths, those that reach into the window, beside which `rival` is the mass of scattering.
+  /// ln of the mass of a fit's paths, those that reach into the window, beside `scatteringMass`.
   ///
   /// - Parameters:
   ///   - paths: as the fit found them.
-  ///   - ending: of the fit.
+  ///   - solution: of the fit.
   func logMass(
-    _ paths: [PathEstimate], _ ending: PulseFit.Ending, residual: (Int) -> Double, power: (Int, Int) -> Double
+    _ paths: [PathEstimate], _ solution: PulseFit.Solution, residual: (Int) -> Double, power: (Int, Int) -> Double
   ) -> Double {
-    let scale = (ending.variance / ending.usedVariance).squareRoot()
+    let scale = (solution.variance / solution.usedVariance).squareRoot()
     var (cost, count) = (0.0, 0)
     for index in paths.indices where paths[index].delayTaps < Double(rice.firstTap + RiceTables.windowTaps) + 1 {
-      let deviation = index == 0 ? ending.firstDeviation : paths[index].deviationTaps
+      let deviation = index == 0 ? solution.firstDeviation : paths[index].deviationTaps
       cost += PathEvidence.delayCost(deviation: scale * deviation) + rice.cost { power(index, $0) }
       count += 1
     }
-    return rival + rice.logMass(noises: rice.noises(residual), cost: cost + needed(count)) - evidence
+    return scatteringMass + rice.logMass(noises: rice.noises(residual), cost: cost + needed(count)) - evidence
   }
 
   /// Adds a list of paths whose mass has this ln to the posterior of the first path's delay. Where the list is the likelier explanation, its
@@ -90,9 +90,9 @@ struct PathWeighing {
   /// - Returns: what to put in the list's place; `nil` where the list stands.
   func scattering(beside own: Double, _ paths: inout [PathEstimate]) -> DelayPosterior.Summary? {
     guard own.isFinite else { return nil }
-    rice.posterior.addCrest(own, delay: paths[0].delayTaps, deviation: paths[0].deviationTaps)
+    rice.posterior.addPeak(own, delay: paths[0].delayTaps, deviation: paths[0].deviationTaps)
     guard let summary = rice.posterior.summary() else { return nil }
-    guard own > rival else { return summary }
+    guard own > scatteringMass else { return summary }
     (paths[0].delayTaps, paths[0].deviationTaps) = (summary.delay, summary.deviation)
     return nil
   }

@@ -3,7 +3,7 @@ import Numerics
 /// The earliest edge of the interpolated magnitude in a range of taps, shared by the estimators that read a delay off a
 /// threshold crossing, as their workspace.
 ///
-/// Candidates come from the taps themselves, at a level low enough that no crest between two taps is lost; only the 64
+/// Candidates come from the taps themselves, at a level low enough that no peak between two taps is lost; only the 64
 /// taps round a candidate are interpolated.
 public final class EdgeReader {
   /// RMS angular bandwidth of interpolated white noise, rad a tap.
@@ -62,13 +62,13 @@ public final class EdgeReader {
     loadedTap = tap
   }
 
-  /// The fine point of the strongest tap's crest, in the window around it.
+  /// The fine point of the strongest tap's peak, in the window around it.
   package func strongest(_ taps: PreparedTaps) -> Int {
     load(taps, around: taps.peakTap)
-    return window.crestOfCentre()
+    return window.peakOfCentre()
   }
 
-  /// The first edge over `level` whose crest is no side lobe, from the tap `range.lowerBound` on.
+  /// The first edge over `level` whose peak is no side lobe, from the tap `range.lowerBound` on.
   package func first(_ taps: PreparedTaps, in range: Range<Int>, level: Double) -> Edge? {
     let power = level * level
     let tapPower = Float(power * slope.straddle * slope.straddle)
@@ -95,7 +95,7 @@ public final class EdgeReader {
         point += 1
         continue
       }
-      let top = window.crest(from: point)
+      let top = window.peak(from: point)
       let tap = Int(window.delay(Double(top)), rounded: .toNearestOrAwayFromZero, within: 0...taps.count - 1)
       if sideLobeMargin == 0
         || !slope.isSideLobe(Float(window.power(top)), near: tap, of: taps, margin: sideLobeMargin)
@@ -108,7 +108,7 @@ public final class EdgeReader {
     return nil
   }
 
-  /// The crossing of `power` on the slope that leads up to the crest at `top`.
+  /// The crossing of `power` on the slope that leads up to the peak at `top`.
   package func edge(top: Int, power: Double) -> Edge {
     var point = top
     while point > 0, window.power(point) >= power, window.power(point - 1) <= window.power(point) { point -= 1 }
@@ -126,13 +126,13 @@ public final class EdgeReader {
     return Edge(crossing: window.delay(Double(point) + min(max(share, 0), 1)), magnitude: level, top: top)
   }
 
-  /// `found` as `threshold` reads it: at the level, or at a share of its own crest.
+  /// `found` as `threshold` reads it: at the level, or at a share of its own peak.
   package func edge(_ found: Edge, _ threshold: EdgeThreshold) -> Edge {
     guard case .firstMaximum(let share) = threshold else { return found }
     return edge(top: found.top, power: share * share * window.power(found.top))
   }
 
-  /// The edge of the strongest tap's own pulse, read at a share of its crest.
+  /// The edge of the strongest tap's own pulse, read at a share of its peak.
   package func strongestEdge(_ taps: PreparedTaps, _ threshold: EdgeThreshold) -> Edge {
     let top = strongest(taps)
     guard case .firstMaximum = threshold else { return edge(top: top, power: 0.25 * window.power(top)) }
@@ -169,7 +169,7 @@ public final class EdgeReader {
 
   /// The path that `edge` leads up to: a lone path with that edge peaks there.
   ///
-  /// - Parameter compensates: whether the way from the crossing to the crest is added.
+  /// - Parameter compensates: whether the way from the crossing to the peak is added.
   package func path(_ edge: Edge, noiseVariance: Double, compensates: Bool) -> PathEstimate {
     let amplitude = window.amplitude(edge.top)
     let inverseSNR = noiseVariance / max(amplitude.lengthSquared, .leastNormalMagnitude)

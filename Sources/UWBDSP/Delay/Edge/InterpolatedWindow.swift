@@ -1,6 +1,6 @@
 import Numerics
 
-/// A window of 64 taps, interpolated to 1/16 tap: where edges and crests are read off.
+/// A window of 64 taps, interpolated to 1/16 tap: where edges and peaks are read off.
 package final class InterpolatedWindow {
   static let pointsPerTap = 16
   /// Taps of the window before the one it is loaded around.
@@ -48,15 +48,15 @@ package final class InterpolatedWindow {
   }
 
   /// The first local maximum at or after `point`.
-  func crest(from point: Int) -> Int {
+  func peak(from point: Int) -> Int {
     var point = point
     while point + 1 < Self.readable.upperBound, powers.pointer[point + 1] > powers.pointer[point] { point += 1 }
     return point
   }
 
   /// The local maximum nearest to the tap that the window was loaded around.
-  func crestOfCentre() -> Int {
-    var point = crest(from: Self.before * Self.pointsPerTap)
+  func peakOfCentre() -> Int {
+    var point = peak(from: Self.before * Self.pointsPerTap)
     while point > Self.readable.lowerBound, powers.pointer[point - 1] > powers.pointer[point] { point -= 1 }
     return point
   }

@@ -7,7 +7,7 @@
 /// path is added: τ = t₁ − q(L/Â), p(q) = L/A, with Â the magnitude of the first local maximum (`PulseSlope`).
 /// `compensatesSlope` = false reports t₁ itself.
 ///
-/// A crest is passed over where it is no more than `sideLobeMargin` times what the pulse's own early side lobes leave
+/// A peak is passed over where it is no more than `sideLobeMargin` times what the pulse's own early side lobes leave
 /// there of a later path; 0 takes every crossing, as the textbook does, and then any pulse with side lobes is found
 /// early above some 20 dB.
 ///
@@ -21,7 +21,7 @@ public struct LeadingEdge: DelayEstimator {
   public var threshold: EdgeThreshold
   /// What is known of the receiver: pulse, noise, threshold.
   public var receiver: ReceiverModel
-  /// How far above the side lobes of later paths, in magnitude, a crest has to stand.
+  /// How far above the side lobes of later paths, in magnitude, a peak has to stand.
   public var sideLobeMargin: Double
   /// Whether the way from the crossing to the path's peak is added.
   public var compensatesSlope: Bool

@@ -3,7 +3,7 @@ import UWBPlatform
 /// A pulse's rising slope: where it passes a level, and how well noise lets that be seen.
 ///
 /// For a lone path A·p(t − τ), the magnitude passes the level L at t = τ + q with p(q) = L/A, q < 0. A crossing
-/// estimator reads t, and A off the crest, so its delay t − q(L/Â) errs by
+/// estimator reads t, and A off the peak, so its delay t − q(L/Â) errs by
 ///
 ///     δτ = (p(q)·u(τ) − u(τ + q)) / (A·p'(q)),
 ///
@@ -11,13 +11,13 @@ import UWBPlatform
 ///
 ///     var τ = σ²/(2·A²) · (1 − 2·p(q)·sinc(q) + p(q)²) / p'(q)².
 ///
-/// As q → 0 this is the variance of a crest read off an interpolated magnitude.
+/// As q → 0 this is the variance of a peak read off an interpolated magnitude.
 struct PulseSlope: Sendable {
   private static let pointsPerTap = 64
   /// Side lobes are looked for so far before a path, taps.
   static let reach = 24
 
-  /// p, −q in taps, and var τ · A²/σ² from the crest downwards; p falls strictly.
+  /// p, −q in taps, and var τ · A²/σ² from the peak downwards; p falls strictly.
   private let levels: [Double]
   private let distances: [Double]
   private let variances: [Double]
@@ -60,7 +60,7 @@ struct PulseSlope: Sendable {
     sideLobes = bounds
   }
 
-  /// Taps from where a lone path passes `level` (relative to its crest) to its crest, and var τ · A²/σ².
+  /// Taps from where a lone path passes `level` (relative to its peak) to its peak, and var τ · A²/σ².
   func crossing(at level: Double) -> (distance: Double, variance: Double) {
     guard let highest = levels.first, let lowest = levels.last, let nearest = variances.first,
       let farthest = distances.last, let steepest = variances.last
@@ -84,7 +84,7 @@ struct PulseSlope: Sendable {
     )
   }
 
-  /// Whether a crest of `power` near `tap` is no more than `margin` times (in magnitude) what the early side lobes of
+  /// Whether a peak of `power` near `tap` is no more than `margin` times (in magnitude) what the early side lobes of
   /// a later, stronger path can leave there.
   func isSideLobe(_ power: Float, near tap: Int, of taps: PreparedTaps, margin: Float) -> Bool {
     let squaredMargin = margin * margin

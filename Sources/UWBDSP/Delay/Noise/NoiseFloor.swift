@@ -23,15 +23,15 @@ struct NoiseFloor {
   /// Taps from which on noise fills more than half of them.
   private static let wholeAccumulator = 32 * blockTaps
   private static let leastLeadingTaps = 3
-  /// −ln of the chance of a tap that may be signal, and of it together with the next one where both are.
-  private static let doubt = 4.0
-  private static let sharedDoubt = 8.0
+  /// Surprisal (−ln of the chance) of a tap that may be signal, and of it together with the next one where both are.
+  private static let leastSurprisal = 4.0
+  private static let sharedSurprisal = 8.0
   /// −ln of the chance of what noise does once in many CIRs.
-  private static let strongDoubt = 12.0
-  /// A window round a first path begins before it. In this share of its taps `earlyDoubt` is added to the doubts, unless one of `pulseTaps`
-  /// is within this share of the strongest power.
+  private static let strongSurprisal = 12.0
+  /// A window round a first path begins before it. In this share of its taps signal has to be improbable noise by `earlySurprisal` more,
+  /// unless one of `pulseTaps` is within this share of the strongest power.
   private static let earlyShare = 0.3
-  private static let earlyDoubt = 6.0
+  private static let earlySurprisal = 6.0
   private static let earlyPower: Float = 1 / 30
   private static let pulseTaps = 3
   /// Taps of a pulse's rise that need not stand out of the noise.
@@ -57,19 +57,21 @@ struct NoiseFloor {
   ///
   /// The first taps may all be weak by chance. What follows them is taken for signal early in the window only where it is strong.
   ///
-  /// So few taps leave the mean uncertain, and it is raised for that. With a known variance a tap of `strongDoubt` times the mean is as strange
-  /// as that number says. The factor is that number over the tap's `strangeness`. First paths are told from noise there.
+  /// So few taps leave the mean uncertain, and it is raised for that. With a known variance a tap of `strongSurprisal` times the mean
+  /// has that surprisal. The factor is that number over the tap's own. First paths are told from noise there.
   private func leadingNoise(_ powers: UnsafePointer<Float>, count: Int) -> Double {
     let least = min(Self.leastLeadingTaps, count)
     var sum = 0.0
     for index in 0..<least { sum += Double(powers[index]) }
     var end = least
     while end < count {
-      let own = Self.strangeness(Double(powers[end]), number: end, sum: sum)
-      if own > Self.doubt {
+      let own = Self.surprisal(Double(powers[end]), number: end, sum: sum)
+      if own > Self.leastSurprisal {
         let with = sum + Double(powers[end])
-        let next = end + 1 < count ? Self.strangeness(Double(powers[end + 1]), number: end + 1, sum: with) : 0
-        if own + next > Self.sharedDoubt + (isWeakAndEarly(powers, end, count: count) ? Self.earlyDoubt : 0) { break }
+        let next = end + 1 < count ? Self.surprisal(Double(powers[end + 1]), number: end + 1, sum: with) : 0
+        if own + next > Self.sharedSurprisal + (isWeakAndEarly(powers, end, count: count) ? Self.earlySurprisal : 0) {
+          break
+        }
       }
       sum += Double(powers[end])
       end += 1
@@ -81,8 +83,8 @@ struct NoiseFloor {
     }
     guard end > 0 else { return 0 }
     let number = Double(end)
-    let strangeness = Self.strangeness(Self.strongDoubt, number: end, sum: number)
-    return max(0, sum) / number * Self.strongDoubt / strangeness
+    let surprisal = Self.surprisal(Self.strongSurprisal, number: end, sum: number)
+    return max(0, sum) / number * Self.strongSurprisal / surprisal
   }
 
   private func isWeakAndEarly(_ powers: UnsafePointer<Float>, _ tap: Int, count: Int) -> Bool {
@@ -92,7 +94,7 @@ struct NoiseFloor {
   }
 
   /// −ln of the chance that a tap of noise is so strong beside the sum of n others: P(x > t) = (1 + t/n)^(−n) for a tap over their mean.
-  private static func strangeness(_ power: Double, number: Int, sum: Double) -> Double {
+  private static func surprisal(_ power: Double, number: Int, sum: Double) -> Double {
     guard sum > 0 else { return power > 0 ? .infinity : 0 }
     return Double(number) * Double.log(1 + power / sum)
   }

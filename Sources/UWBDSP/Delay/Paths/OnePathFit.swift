@@ -1,14 +1,14 @@
 import CUWBKernels
 import Numerics
 
-/// `PathFit` and `PathCount` for the usual case, one path in white noise, in a fraction of their time.
+/// `PathFit` and `OrderSelection` for the usual case, one path in white noise, in a fraction of their time.
 ///
 /// The same descent, written out for one delay. With b(τ) the pulse, s(τ) its slope and y the window's taps, one run over
 /// them gives bᵀb, bᵀs, sᵀs, bᵀy and sᵀy, and from those
 ///
 ///     a = bᵀy/bᵀb,   J = ‖y‖² − |bᵀy|²/bᵀb,   g = Re(a*·(sᵀy − a·bᵀs)),   H = |a|²·(sᵀs − (bᵀs)²/bᵀb)
 ///
-/// (`PathFit` has the formulas for many). Then it asks what `PathCount` asks before it tries a second path: whether the
+/// (`PathFit` has the formulas for many). Then it asks what `OrderSelection` asks before it tries a second path: whether the
 /// residual is larger than noise, holds another path, or the path is too wide for one. Where any of it hints at more, this fit
 /// steps back. Another path is looked for at half taps, not at quarter taps: the pulse's spectrum ends at 3/8 of the sampling
 /// rate, so that no more than 30 % of a gain is lost between two points, and far less than what a path has to bring.

@@ -7,7 +7,7 @@ extension PathFit {
     for column in 0..<count {
       let target = covariance.pointer + column * Self.mostPaths
       for row in 0..<count { target[row] = row == column ? 1 : 0 }
-      descent.solve(target, count)
+      solver.solve(target, count)
     }
   }
 

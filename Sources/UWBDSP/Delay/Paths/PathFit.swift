@@ -44,7 +44,7 @@ package final class PathFit: PathModel, FitProblem {
   /// What `solve` was given last.
   private let solvedDelays: AlignedBuffer<Double>
   let gram = SmallCholesky(order: mostPaths)
-  let descent = LevenbergMarquardt(order: mostPaths, origin: origin)
+  let solver = LevenbergMarquardt(order: mostPaths, origin: origin)
   /// S̃ᵀS̃, its lower triangle.
   private let slopeProducts: AlignedBuffer<Double>
   /// Room for one number a path.
@@ -220,12 +220,12 @@ package final class PathFit: PathModel, FitProblem {
   /// Gradient and Kaufman's matrix at the point that `solve` was given last; `false` where the matrix is singular.
   package func differentiate(_ delays: UnsafePointer<Double>, count: Int) -> Bool {
     fillCurvature(delays, count: count)
-    return descent.factorise(count)
+    return solver.factorise(count)
   }
 
   func linearise(_ delays: UnsafePointer<Double>, count: Int) {
     fillCurvature(delays, count: count)
-    for path in 0..<count { descent.hold(delay: delays[path], path, of: count, windowTaps: windowTaps) }
+    for path in 0..<count { solver.hold(delay: delays[path], path, of: count, windowTaps: windowTaps) }
   }
 
   /// Gradient and Kaufman's matrix, not factorised.
@@ -234,7 +234,7 @@ package final class PathFit: PathModel, FitProblem {
     correlateSlopes(count: count)
     for row in 0..<count {
       for column in 0...row {
-        descent.hessian.pointer[row * Self.mostPaths + column] =
+        solver.hessian.pointer[row * Self.mostPaths + column] =
           amplitudeProduct(row, column) * slopeProduct(row, column)
       }
     }
@@ -247,7 +247,7 @@ package final class PathFit: PathModel, FitProblem {
     let seen = slopesSeen.pointer
     multiply(slopes.pointer, count, by: realResidual.pointer, imaginaryResidual.pointer, into: seen)
     for path in 0..<count {
-      descent.gradient.pointer[path] =
+      solver.gradient.pointer[path] =
         amplitudes.pointer[2 * path] * seen[2 * path] + amplitudes.pointer[2 * path + 1] * seen[2 * path + 1]
     }
   }
@@ -292,7 +292,7 @@ package final class PathFit: PathModel, FitProblem {
   func slopeProduct(_ row: Int, _ column: Int) -> Double { slopeProducts.pointer[row * Self.mostPaths + column] }
 
   /// Element of g, after `evaluateSlopes`.
-  func slope(_ row: Int) -> Double { descent.gradient.pointer[row] }
+  func slope(_ row: Int) -> Double { solver.gradient.pointer[row] }
 
   /// Moves `delays` to the nearest minimum of the cost and returns it; infinite where two paths coincide.
   ///
@@ -302,11 +302,11 @@ package final class PathFit: PathModel, FitProblem {
     _ delays: UnsafeMutablePointer<Double>, count: Int, variance: Double, tolerance: Double, share: Double,
     effort: inout FitEffort
   ) -> Double {
-    let end = descent.run(
+    let end = solver.run(
       self, delays, count: count, unknowns: count, least: tolerance * variance, share: share,
       floor: Double(windowTaps) * variance, most: effort.steps)
     effort.add(end)
-    guard !end.settled || descent.factorise(count) else { return .infinity }
+    guard !end.settled || solver.factorise(count) else { return .infinity }
     return end.isStale && end.cost < .infinity ? solve(delays, count: count) ?? .infinity : end.cost
   }
 

@@ -6,14 +6,14 @@ import Numerics
 ///
 /// over the taps from 12 before the rough first path to 10 after, whitened where their noise is correlated. The amplitudes are eliminated by
 /// variable projection (Golub & Pereyra 1973) with Kaufman's (1975) Jacobian, and the delays move by
-/// Levenberg–Marquardt; as the pulse is real, all normal equations are real and K × K. `PathCount` chooses K: two paths
+/// Levenberg–Marquardt; as the pulse is real, all normal equations are real and K × K. `OrderSelection` chooses K: two paths
 /// a tap apart are told apart for most phases, and one path at 20 dB is split about once in a thousand. The noise
 /// variance counts the pulse's model error too. Deviations are the Cramér–Rao bound at the solution, raised where the residual
 /// exceeds the noise; the first path's also holds the best path that was refused, by the chance that it is there.
 ///
 /// One path that leaves nothing but noise goes by `OnePathFit`, which is quicker.
 ///
-/// Cost: the search over all taps, then O(window · K²) a step, of which there are 120 at the most (`PathCount`).
+/// Cost: the search over all taps, then O(window · K²) a step, of which there are 120 at the most (`OrderSelection`).
 /// Don't use it with a pulse that is wrong by more than a few per cent: the misfit becomes phantom paths. `EdgeFit` asks less of the pulse.
 public struct PulseFit: DelayEstimator {
   /// What is known of the receiver: pulse, noise, threshold.
@@ -32,9 +32,10 @@ public struct PulseFit: DelayEstimator {
 
   package static let before = 12
   package static let after = 10
+  static let windowTaps = before + after + 1
 
-  /// What a fit ended at, for those who weigh it against another model.
-  struct Ending {
+  /// The minimum that a fit ended at, for those who weigh it against another model.
+  struct Solution {
     var firstTap: Int
     /// Least squares left, J.
     var cost: Double
@@ -42,26 +43,26 @@ public struct PulseFit: DelayEstimator {
     var variance: Double
     /// What the deviations were scaled with: the larger of `variance` and what the residual shows.
     var usedVariance: Double
-    /// The first path's Cramér–Rao deviation at `usedVariance`, taps: without the doubt about a refused path.
+    /// The first path's Cramér–Rao deviation at `usedVariance`, taps, without a refused path.
     var firstDeviation: Double
   }
 
   /// Buffers of one estimation, one for each thread; `makeWorkspace()` makes it.
   public final class Workspace {
     fileprivate let rough: RoughFirstPath
-    fileprivate let paths: PathCount<PathFit>
+    fileprivate let selection: OrderSelection<PathFit>
     /// Of the window that the last estimate asked about.
-    var fit: PathFit { paths.model }
+    var fit: PathFit { selection.model }
     /// `nil` where noise has to be whitened.
     fileprivate let single: OnePathFit?
-    /// How the last estimate ended; `nil` where it fitted nothing.
-    fileprivate(set) var ending: Ending?
+    /// Of the last estimate; `nil` where it fitted nothing.
+    fileprivate(set) var solution: Solution?
 
     fileprivate init(_ estimator: PulseFit, tapCount: Int) {
       rough = RoughFirstPath(estimator.receiver, tapCount: tapCount)
       let table = PulseTable(estimator.receiver)
-      let window = PulseFit.before + PulseFit.after + 1
-      paths = PathCount(
+      let window = PulseFit.windowTaps
+      selection = OrderSelection(
         PathFit(table: table, windowTaps: window, noise: estimator.receiver.noise), mostPaths: estimator.mostPaths)
       single = estimator.receiver.noise.isWhite ? OnePathFit(table: table, windowTaps: window) : nil
     }
@@ -70,16 +71,16 @@ public struct PulseFit: DelayEstimator {
   public func makeWorkspace(tapCount: Int) -> Workspace { Workspace(self, tapCount: tapCount) }
 
   public func estimate(_ taps: PreparedTaps, into estimate: inout DelayEstimate, using workspace: Workspace) {
-    if let question = begin(taps, into: &estimate, using: workspace),
-      answer(question, taps, into: &estimate, using: workspace)
+    if let window = begin(taps, into: &estimate, using: workspace),
+      fitPaths(in: window, taps, into: &estimate, using: workspace)
     {
-      addDoubt(to: &estimate, using: workspace)
+      addRefusedPath(to: &estimate, using: workspace)
     }
     estimate.addAmbiguity()
   }
 
   /// A window in which one path alone does not explain everything, or was not asked to.
-  struct Question {
+  struct Window {
     var firstTap: Int
     /// The rough first path, half taps from the start of the accumulator.
     var halfTap: Int
@@ -93,71 +94,70 @@ public struct PulseFit: DelayEstimator {
     var isCrowded = false
   }
 
-  /// The first half of an estimate: finds the first path and settles it where it is alone; else says what is left to be asked.
+  /// The first half of an estimate: finds the first path and settles it where it is alone; else returns the window that is left to `fitPaths`.
   ///
   /// - Parameter asksForGaps: whether there is another explanation for taps that paths would leave gaps in.
   func begin(
     _ taps: PreparedTaps, asksForGaps: Bool = false, into estimate: inout DelayEstimate, using workspace: Workspace
-  ) -> Question? {
-    workspace.ending = nil
-    workspace.paths.forgetRefusal()
-    let window = PulseFit.before + PulseFit.after + 1
-    guard let halfTap = workspace.rough.find(taps, into: &estimate), taps.count >= window else { return nil }
-    let first = min(max(0, (halfTap + 1) / 2 - PulseFit.before), taps.count - window)
-    var question = Question(
+  ) -> Window? {
+    workspace.solution = nil
+    workspace.selection.forgetRefusal()
+    guard let halfTap = workspace.rough.find(taps, into: &estimate), taps.count >= Self.windowTaps else { return nil }
+    let first = min(max(0, (halfTap + 1) / 2 - PulseFit.before), taps.count - Self.windowTaps)
+    var window = Window(
       firstTap: first, halfTap: halfTap, start: Double(halfTap) / 2 - Double(first), variance: 0)
     if asksForGaps, CrowdedTaps.follow(halfTap, antennas: 1, { _ in taps }) {
-      question.isCrowded = true
-      return question
+      window.isCrowded = true
+      return window
     }
     guard let single = workspace.single else {
-      workspace.paths.model.load(taps, firstTap: first)
-      question.variance = variance(taps, workspace.paths.model.strongestPower)
-      return question
+      workspace.selection.model.load(taps, firstTap: first)
+      window.variance = variance(taps, workspace.selection.model.strongestPower)
+      return window
     }
     single.load(taps, firstTap: first)
-    question.variance = variance(taps, single.strongestPower)
+    window.variance = variance(taps, single.strongestPower)
     guard
       let one = single.settle(
-        from: question.start, variance: question.variance, tolerance: PathCount<PathFit>.settledTolerance)
-    else { return question }
+        from: window.start, variance: window.variance, tolerance: OrderSelection<PathFit>.settledTolerance)
+    else { return window }
     if one.isAlone {
-      workspace.ending = report(one, firstTap: first, variance: question.variance, into: &estimate)
+      workspace.solution = report(one, firstTap: first, variance: window.variance, into: &estimate)
       return nil
     }
-    (question.start, question.isSettled) = (one.delay, true)
-    return question
+    (window.start, window.isSettled) = (one.delay, true)
+    return window
   }
 
-  /// The second half: as many paths as there are, without `addDoubt`; `false`, and nothing in `estimate`, where another explanation beats
-  /// them (`PathCount`).
-  func answer(
-    _ question: Question, _ taps: PreparedTaps, into estimate: inout DelayEstimate, using workspace: Workspace,
+  /// The second half: as many paths as there are, without `addRefusedPath`; `false`, and nothing in `estimate`, where another explanation beats
+  /// them (`OrderSelection`).
+  func fitPaths(
+    in window: Window, _ taps: PreparedTaps, into estimate: inout DelayEstimate, using workspace: Workspace,
     isBeaten: (Int, Double) -> Bool = { _, _ in false }
   ) -> Bool {
-    let fit = workspace.paths.model
-    let variance = question.variance
+    let fit = workspace.selection.model
+    let variance = window.variance
     // Where noise has to be whitened, it is what `begin` has looked at.
-    if workspace.single != nil { fit.load(taps, firstTap: question.firstTap) }
+    if workspace.single != nil { fit.load(taps, firstTap: window.firstTap) }
     let logSNR = max(0, Double.log(fit.strongestPower / variance))
-    let (found, settled, _) = workspace.paths.run(
-      from: question.start, isSettled: question.isSettled, variance: variance, logSNR: logSNR, isBeaten: isBeaten)
+    let (found, settled, _) = workspace.selection.run(
+      from: window.start, isSettled: window.isSettled, variance: variance, logSNR: logSNR, isBeaten: isBeaten)
     guard let count = found else { return false }
-    let delays = workspace.paths.positions
-    workspace.ending = report(
-      delays, count, settled, firstTap: question.firstTap, variance: variance, fit, into: &estimate)
+    let delays = workspace.selection.positions
+    workspace.solution = report(
+      delays, count, settled, firstTap: window.firstTap, variance: variance, fit, into: &estimate)
     return true
   }
 
-  /// Raises the first path's deviation by the chance that a path which was refused is there; `fit` has another residual then.
-  func addDoubt(to estimate: inout DelayEstimate, using workspace: Workspace) {
-    guard let used = workspace.ending?.usedVariance, let first = estimate.paths.first,
-      let doubt = workspace.paths.doubt(
-        count: estimate.paths.count, delay: workspace.paths.positions[0], variance: used)
+  /// Raises the first path's deviation by the chance that the refused path is there; `fit` has another residual then.
+  func addRefusedPath(to estimate: inout DelayEstimate, using workspace: Workspace) {
+    guard let used = workspace.solution?.usedVariance, let first = estimate.paths.first,
+      let refused = workspace.selection.refusedPath(
+        count: estimate.paths.count, delay: workspace.selection.positions[0], variance: used)
     else { return }
     let stated = first.deviationTaps
     estimate.paths[0].deviationTaps =
-      ((1 - doubt.chance) * stated * stated + doubt.chance * doubt.secondMoment).squareRoot()
+      refused.added(to: stated * stated).squareRoot()
   }
 
   /// Of a tap's noise and of what the pulse leaves unexplained where the window's strongest power is `peak`.
@@ -167,7 +167,7 @@ public struct PulseFit: DelayEstimator {
 
   private func report(
     _ one: OnePathFit.Result, firstTap: Int, variance: Double, into estimate: inout DelayEstimate
-  ) -> Ending {
+  ) -> Solution {
     let used = max(variance, one.cost / Self.freedom(count: 1))
     let deviation = (used / 2 / one.curvature).squareRoot()
     let amplitude = Complex(one.real, one.imaginary)
@@ -176,17 +176,17 @@ public struct PulseFit: DelayEstimator {
       PathEstimate(
         delayTaps: Double(firstTap) + one.delay, amplitude: amplitude, deviationTaps: deviation,
         phaseDeviation: (used / 2 / (one.pulseEnergy * amplitude.lengthSquared)).squareRoot()))
-    return Ending(
+    return Solution(
       firstTap: firstTap, cost: one.cost, variance: variance, usedVariance: used, firstDeviation: deviation)
   }
 
   /// Complex samples less complex amplitudes and real delays.
-  private static func freedom(count: Int) -> Double { Double(before + after + 1) - 1.5 * Double(count) }
+  private static func freedom(count: Int) -> Double { Double(windowTaps) - 1.5 * Double(count) }
 
   private func report(
     _ delays: UnsafeMutablePointer<Double>, _ count: Int, _ settled: Bool, firstTap: Int, variance: Double,
     _ fit: PathFit, into estimate: inout DelayEstimate
-  ) -> Ending? {
+  ) -> Solution? {
     guard let cost = fit.solve(delays, count: count), fit.differentiate(delays, count: count) else {
       // Two of them coincide: one less explains as much.
       guard count == 1 else {
@@ -201,7 +201,7 @@ public struct PulseFit: DelayEstimator {
     let used = max(variance, cost / Self.freedom(count: count))
     estimate.status = settled ? .ok : .didNotConverge
     fit.report(delays, count: count, firstTap: firstTap, variance: used, into: &estimate)
-    return Ending(
+    return Solution(
       firstTap: firstTap, cost: cost, variance: variance, usedVariance: used,
       firstDeviation: estimate.paths[0].deviationTaps)
   }

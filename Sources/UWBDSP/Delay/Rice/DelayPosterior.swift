@@ -1,18 +1,18 @@
 import Numerics
 import UWBPlatform
 
-/// What is believed of a delay: bins of one width, and Gaussian crests, which may be narrower than a bin.
+/// What is believed of a delay: bins of one width, and Gaussian peaks, which may be narrower than a bin.
 ///
 /// Masses are given as ln of an integral of probability density over the delay, all against the same reference. What several explanations
 /// of the same taps say adds up.
 final class DelayPosterior {
-  static let mostCrests = 24
+  static let mostPeaks = 24
   static let binsPerTap = Double(RiceTables.stepsPerTap)
   private static let binCount = RiceTables.onsetCount + 2
   /// Share of the second moment in the stated variance: a path that may have been missed counts with its distance. The rest is the
-  /// heaviest crest's variance.
+  /// heaviest peak's variance.
   private static let momentShare = 0.8
-  /// Of the mass, the least that a crest holds whose variance counts: what a Gaussian has within its deviation.
+  /// Of the mass, the least that a peak holds whose variance counts: what a Gaussian has within its deviation.
   private static let core = 0.68
   /// Of the median: secants at most, taps of a bracket, and error of the mass relative to all of it.
   private static let (mostSecants, narrowest, tolerance) = (60, 1e-6, 1e-4)
@@ -26,7 +26,7 @@ final class DelayPosterior {
     var logMass: Double
   }
 
-  private struct Crest {
+  private struct Peak {
     var delay = 0.0
     var deviation = 0.0
     var mass = 0.0
@@ -37,9 +37,9 @@ final class DelayPosterior {
   private let bins = AlignedBuffer<Double>(count: binCount, zero: 0)
   /// Mass before each bin and, at the end, in all: what `addUp` found last.
   private let sums = AlignedBuffer<Double>(count: binCount + 1, zero: 0)
-  private let crests = AlignedBuffer<Crest>(count: mostCrests, zero: Crest())
-  @exclusivity(unchecked) private var crestCount = 0
-  /// The mass of all bins and crests; `nil` where something was added since.
+  private let peaks = AlignedBuffer<Peak>(count: mostPeaks, zero: Peak())
+  @exclusivity(unchecked) private var peakCount = 0
+  /// The mass of all bins and peaks; `nil` where something was added since.
   @exclusivity(unchecked) private var total: Double?
   /// ln of the mass that 1 stands for; `nil` while there is none.
   @exclusivity(unchecked) private var reference: Double?
@@ -48,21 +48,21 @@ final class DelayPosterior {
   func reset(first: Double) {
     start = first - 1.5 / Self.binsPerTap
     bins.pointer.update(repeating: 0, count: Self.binCount)
-    crestCount = 0
+    peakCount = 0
     total = nil
     reference = nil
   }
 
-  /// Adds a Gaussian crest; the one that weighs least gives way where there are too many.
-  func addCrest(_ logMass: Double, delay: Double, deviation: Double) {
-    let crest = Crest(delay: delay, deviation: deviation, mass: scaled(logMass))
-    guard crestCount == Self.mostCrests else {
-      crests.pointer[crestCount] = crest
-      crestCount += 1
+  /// Adds a Gaussian peak; the one that weighs least gives way where there are too many.
+  func addPeak(_ logMass: Double, delay: Double, deviation: Double) {
+    let peak = Peak(delay: delay, deviation: deviation, mass: scaled(logMass))
+    guard peakCount == Self.mostPeaks else {
+      peaks.pointer[peakCount] = peak
+      peakCount += 1
       return
     }
-    let least = (0..<crestCount).min { crests.pointer[$0].mass < crests.pointer[$1].mass } ?? 0
-    if crests.pointer[least].mass < crest.mass { crests.pointer[least] = crest }
+    let least = (0..<peakCount).min { peaks.pointer[$0].mass < peaks.pointer[$1].mass } ?? 0
+    if peaks.pointer[least].mass < peak.mass { peaks.pointer[least] = peak }
   }
 
   /// Adds mass round the middle of `onset`'s bin, over one bin or, as a triangle, over three.
@@ -84,7 +84,7 @@ final class DelayPosterior {
     guard logMass > known + 100 else { return exp(logMass - known) }
     let factor = exp(known - logMass)
     for bin in 0..<Self.binCount { bins.pointer[bin] *= factor }
-    for index in 0..<crestCount { crests.pointer[index].mass *= factor }
+    for index in 0..<peakCount { peaks.pointer[index].mass *= factor }
     reference = logMass
     return 1
   }
@@ -99,24 +99,24 @@ final class DelayPosterior {
       first += bins.pointer[bin] * delay
       second += bins.pointer[bin] * (delay * delay + 1 / (12 * Self.binsPerTap * Self.binsPerTap))
     }
-    for index in 0..<crestCount {
-      let crest = crests.pointer[index]
-      first += crest.mass * crest.delay
-      second += crest.mass * (crest.delay * crest.delay + crest.deviation * crest.deviation)
-      if crest.mass > crests.pointer[heaviest].mass { heaviest = index }
+    for index in 0..<peakCount {
+      let peak = peaks.pointer[index]
+      first += peak.mass * peak.delay
+      second += peak.mass * (peak.delay * peak.delay + peak.deviation * peak.deviation)
+      if peak.mass > peaks.pointer[heaviest].mass { heaviest = index }
     }
     guard total > 0, total.isFinite else { return nil }
     let logMass = reference + log(total)
-    let most = crests.pointer[heaviest]
-    if crestCount > 0, most.mass > 0.9999 * total {
+    let most = peaks.pointer[heaviest]
+    if peakCount > 0, most.mass > 0.9999 * total {
       return Summary(delay: most.delay, deviation: most.deviation, logMass: logMass)
     }
     let mean = first / total
     let variance = max(0, second / total - mean * mean)
-    let bracket = bracket(of: 0.5 * total, range(total), crestCount > 0 ? core(most) : nil)
+    let bracket = bracket(of: 0.5 * total, range(total), peakCount > 0 ? core(most) : nil)
     let median = quantile(0.5 * total, of: total, in: bracket)
     let moment = variance + (mean - median) * (mean - median)
-    let core = crestCount > 0 && most.mass > Self.core * total ? most.deviation * most.deviation : moment
+    let core = peakCount > 0 && most.mass > Self.core * total ? most.deviation * most.deviation : moment
     let stated = Self.momentShare * moment + (1 - Self.momentShare) * core
     return Summary(delay: median, deviation: stated.squareRoot(), logMass: logMass)
   }
@@ -130,7 +130,7 @@ final class DelayPosterior {
     return mass(before: delay) > share * total
   }
 
-  /// Fills `sums`; the mass of all bins and crests.
+  /// Fills `sums`; the mass of all bins and peaks.
   private func addUp() -> Double {
     if let total { return total }
     var sum = 0.0
@@ -139,7 +139,7 @@ final class DelayPosterior {
       sum += bins.pointer[bin]
     }
     sums.pointer[Self.binCount] = sum
-    let all = (0..<crestCount).reduce(sum) { $0 + crests.pointer[$1].mass }
+    let all = (0..<peakCount).reduce(sum) { $0 + peaks.pointer[$1].mass }
     total = all
     return all
   }
@@ -149,14 +149,14 @@ final class DelayPosterior {
     let position = min(max(0, (delay - start) * Self.binsPerTap), Double(Self.binCount))
     let bin = min(Int(position), Self.binCount - 1)
     var sum = sums.pointer[bin] + (position - Double(bin)) * bins.pointer[bin]
-    for index in 0..<crestCount {
-      let crest = crests.pointer[index]
-      let deviations = (delay - crest.delay) / crest.deviation
+    for index in 0..<peakCount {
+      let peak = peaks.pointer[index]
+      let deviations = (delay - peak.delay) / peak.deviation
       // Ten deviations off, nobody needs the error function.
       if deviations > 10 {
-        sum += crest.mass
+        sum += peak.mass
       } else if deviations > -10 {
-        sum += crest.mass * NormalDistribution.probability(below: deviations)
+        sum += peak.mass * NormalDistribution.probability(below: deviations)
       }
     }
     return sum
@@ -173,17 +173,17 @@ final class DelayPosterior {
   /// All that there is.
   private func range(_ total: Double) -> Bracket {
     var whole = Bracket(low: start, below: 0, high: start + Double(Self.binCount) / Self.binsPerTap, above: total)
-    for index in 0..<crestCount {
-      let crest = crests.pointer[index]
-      whole.low = min(whole.low, crest.delay - 5 * crest.deviation)
-      whole.high = max(whole.high, crest.delay + 5 * crest.deviation)
+    for index in 0..<peakCount {
+      let peak = peaks.pointer[index]
+      whole.low = min(whole.low, peak.delay - 5 * peak.deviation)
+      whole.high = max(whole.high, peak.delay + 5 * peak.deviation)
     }
     return whole
   }
 
-  /// Round a crest.
-  private func core(_ crest: Crest) -> Bracket {
-    let (low, high) = (crest.delay - 4 * crest.deviation, crest.delay + 4 * crest.deviation)
+  /// Round a peak.
+  private func core(_ peak: Peak) -> Bracket {
+    let (low, high) = (peak.delay - 4 * peak.deviation, peak.delay + 4 * peak.deviation)
     return Bracket(low: low, below: mass(before: low), high: high, above: mass(before: high))
   }
 

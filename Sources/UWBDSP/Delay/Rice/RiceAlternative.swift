@@ -8,7 +8,7 @@ struct RiceAlternative: Sendable, Hashable {
   let hasPath: Bool
 
   /// Scattering that begins at once, a tap and a half behind the first path, which the pulse resolves, or far behind, and lasts for a room
-  /// or for less; and a soft onset without a path. The first `coarseCount` are enough to see where ln L has its crests.
+  /// or for less; and a soft onset without a path. The first `coarseCount` are enough to see where ln L has its peaks.
   static let all = [
     RiceAlternative(gapTaps: 0, decayTaps: 12), RiceAlternative(gapTaps: 4.5, decayTaps: 12),
     RiceAlternative(gapTaps: 1.5, decayTaps: 12), RiceAlternative(gapTaps: 0, decayTaps: 3),

@@ -10,7 +10,7 @@ import Numerics
 /// over 16 taps. The likelihood (`RiceLikelihood`) is averaged over gaps g of 0, 1.5 and 4.5 taps, decays d of 3 and 12 taps and ρ from 0 to
 /// 49 dB, over a soft onset without a path, and over a pulse that is wrong by 6 % (`RiceWindow`). The estimate is the median of the
 /// posterior, the deviation mostly the root of its second moment about it, over τ from 4.5 taps before the rough first path
-/// (`FirstPathSearch`) to 2.5 after. Crests are integrated by Laplace's approximation (MacKay 1992, "Bayesian interpolation", Neural
+/// (`FirstPathSearch`) to 2.5 after. Peaks are integrated by Laplace's approximation (MacKay 1992, "Bayesian interpolation", Neural
 /// Computation 4). It is generalised least squares on the rise of the first path, with the weight of what follows taken from the taps
 /// themselves. v is the noise variance in the pulse's band (`InBandNoise`) plus the pulse's model error.
 ///

@@ -14,9 +14,9 @@ import UWBPlatform
 /// add up, times N^−0.8 for N antennas. Reflections and a wrong pulse disturb the first path on neighbouring antennas alike.
 /// Scattering without a path has no a: ln L = (‖y‖² − yᴴC⁻¹y)/v − ln det C, plus what an amplitude costs (`amplitudeCost`).
 ///
-/// ln L is quadratic in taps whose band is limited, so it has no crest narrower than a tap. It is had at every half tap, then by eighths
-/// round each crest that counts. What the half taps hold beside the crests counts as well: an earlier path that may have been missed is no
-/// crest, but a shoulder.
+/// ln L is quadratic in taps whose band is limited, so it has no peak narrower than a tap. It is taken at every half tap, then by eighths
+/// round each peak that counts. What the half taps hold beside the peaks counts as well: an earlier path that may have been missed is no
+/// peak, but a shoulder.
 final class RiceLikelihood {
   /// Made, or taken from where they are kept, for the first window: most CIRs of a capture may ask for none.
   lazy var tables = RiceTables.shared(receiver)
@@ -58,12 +58,12 @@ final class RiceLikelihood {
   private let known = AlignedBuffer<Int>(count: RiceTables.onsetCount, zero: 0)
   /// The largest ln L of the last run.
   @exclusivity(unchecked) private(set) var best = -Float.infinity
-  let crests = AlignedBuffer<Crest>(count: RiceTables.onsetCount / coarseStep + 1, zero: Crest())
+  let peaks = AlignedBuffer<Peak>(count: RiceTables.onsetCount / coarseStep + 1, zero: Peak())
 
   static let alternativeCount = RiceAlternative.count
   private static let formsStride = RiceTables.onsetCount * alternativeCount
   static let coarseStep = 4
-  /// A bit for each alternative, and for each that is enough to see where ln L has its crests.
+  /// A bit for each alternative, and for each that is enough to see where ln L has its peaks.
   static let every = 1 << alternativeCount - 1
   static let coarseOnes = 1 << RiceAlternative.coarseCount - 1
   /// What is less likely than the best by a factor e^(−12) is left out: four taps away it is a hundredth of a tap in the deviation.

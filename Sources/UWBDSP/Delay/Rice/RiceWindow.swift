@@ -177,16 +177,16 @@ final class RiceWindow {
 
   /// The first path at the median of the posterior, as the first antenna sees it.
   func path(_ summary: DelayPosterior.Summary) -> PathEstimate {
-    path(summary, amplitude(delay: summary.delay, antenna: 0), doubt: 0)
+    path(summary, amplitude(delay: summary.delay, antenna: 0), addedVariance: 0)
   }
 
   /// The same with an antenna's amplitude there.
   ///
-  /// - Parameter doubt: variance that the amplitude's real and imaginary parts have besides that of the fit.
-  func path(_ summary: DelayPosterior.Summary, _ own: RiceLikelihood.Amplitude, doubt: Double) -> PathEstimate {
+  /// - Parameter addedVariance: variance that the amplitude's real and imaginary parts have besides that of the fit.
+  func path(_ summary: DelayPosterior.Summary, _ own: RiceLikelihood.Amplitude, addedVariance: Double) -> PathEstimate {
     let power = max(own.amplitude.lengthSquared, .leastNormalMagnitude)
     return PathEstimate(
       delayTaps: summary.delay, amplitude: own.amplitude, deviationTaps: summary.deviation,
-      phaseDeviation: min(((own.variance + doubt) / power).squareRoot(), Self.unknownPhase))
+      phaseDeviation: min(((own.variance + addedVariance) / power).squareRoot(), Self.unknownPhase))
   }
 }

@@ -3,9 +3,9 @@ import Numerics
 /// A window of taps after the filter matched to the pulse, interpolated to 1/16 tap, and its maximum to a fraction of
 /// that: what `PeakTap` reads its delay off.
 ///
-/// z(τ) = Σ_k p(k − τ)·h[k] / Σ_k p(k)², so that a path's crest is its amplitude. Without the filter, the noise beyond
-/// the pulse's band would move the crest by more than twice the bound (standard pulse).
-package final class InterpolatedCrest {
+/// z(τ) = Σ_k p(k − τ)·h[k] / Σ_k p(k)², so that a path's peak is its amplitude. Without the filter, the noise beyond
+/// the pulse's band would move the peak by more than twice the bound (standard pulse).
+package final class InterpolatedPeak {
   private let window = InterpolatedWindow()
   /// The matched filter's spectrum.
   private let filter = AlignedBuffer<Float>(count: 2 * 64, zero: 0)

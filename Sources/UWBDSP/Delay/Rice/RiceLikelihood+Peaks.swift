@@ -3,7 +3,7 @@ import UWBPlatform
 /// The integral of L over delays: by half taps, finer round each maximum that counts, and what lies beside the maxima.
 extension RiceLikelihood {
   /// A maximum of ln L over delays.
-  struct Crest {
+  struct Peak {
     var delay = 0.0
     var variance = 0.0
     /// ln L there.
@@ -21,43 +21,43 @@ extension RiceLikelihood {
   ///
   /// - Parameters:
   ///   - offset: ln of what L is weighed with.
-  ///   - rival: `best` of another run, and its offset: one that is negligible beside it, as half taps show it, adds nothing.
-  func run(into posterior: DelayPosterior, offset: Double, beside rival: Double = -.infinity) -> Bool {
+  ///   - other: `best` of another run, and its offset: one that is negligible beside it, as half taps show it, adds nothing.
+  func run(into posterior: DelayPosterior, offset: Double, beside other: Double = -.infinity) -> Bool {
     let count = RiceTables.onsetCount
     evaluate(from: 0, by: Self.coarseStep, count: (count - 1) / Self.coarseStep + 1, Self.coarseOnes)
     guard best.isFinite else { return false }
-    guard Double(best) + offset > rival - Self.negligibleRun else { return true }
+    guard Double(best) + offset > other - Self.negligibleRun else { return true }
     // The highest first: what it reaches beyond the half taps leaves less for others to count.
     var highest = 0
     for onset in stride(from: 0, to: count, by: Self.coarseStep) where onsetTops.pointer[onset] == best {
       highest = onset
     }
-    guard let crest = refine(highest), crest.variance <= Self.wide * Self.wide else {
+    guard let peak = refine(highest), peak.variance <= Self.wide * Self.wide else {
       integrate(into: posterior, offset)
       return true
     }
-    crests.pointer[0] = crest
+    peaks.pointer[0] = peak
     var found = 1
-    for onset in stride(from: 0, to: count, by: Self.coarseStep) where onset != highest && isCrest(onset) {
+    for onset in stride(from: 0, to: count, by: Self.coarseStep) where onset != highest && isPeak(onset) {
       guard let other = refine(onset) else { continue }
-      crests.pointer[found] = other
+      peaks.pointer[found] = other
       found += 1
     }
-    for index in 0..<found { add(crests.pointer[index], to: posterior, offset) }
-    addShoulders(to: posterior, offset, crestCount: found)
+    for index in 0..<found { add(peaks.pointer[index], to: posterior, offset) }
+    addShoulders(to: posterior, offset, peakCount: found)
     return true
   }
 
   /// Whether the last onset is the likeliest.
   var risesToTheEnd: Bool { onsetTops.pointer[RiceTables.onsetCount - 1] == best }
 
-  private func add(_ crest: Crest, to posterior: DelayPosterior, _ offset: Double) {
-    posterior.addCrest(
-      offset + crest.logMass, delay: Double(firstTap) + crest.delay, deviation: crest.variance.squareRoot())
+  private func add(_ peak: Peak, to posterior: DelayPosterior, _ offset: Double) {
+    posterior.addPeak(
+      offset + peak.logMass, delay: Double(firstTap) + peak.delay, deviation: peak.variance.squareRoot())
   }
 
   /// Whether an onset at a half tap is a maximum that may count.
-  private func isCrest(_ onset: Int) -> Bool {
+  private func isPeak(_ onset: Int) -> Bool {
     let step = Self.coarseStep
     let own = onsetTops.pointer[onset]
     let before = onset >= step ? onsetTops.pointer[onset - step] : -.infinity
@@ -68,7 +68,7 @@ extension RiceLikelihood {
   }
 
   /// The maximum near an onset at a half tap, by a quartic through five eighths; `nil` where that has none.
-  private func refine(_ onset: Int) -> Crest? {
+  private func refine(_ onset: Int) -> Peak? {
     let step = Self.coarseStep
     let (before, own, after) = (top(onset - step), top(onset), top(onset + step))
     let coarseBend = before.isFinite && after.isFinite ? 2 * own - before - after : 0
@@ -111,7 +111,7 @@ extension RiceLikelihood {
     let steps = Double(RiceTables.stepsPerTap)
     let variance = -1 / (bend * steps * steps)
     let height = c + place * (first + place * (second + place * (third + place * fourth)))
-    return Crest(
+    return Peak(
       delay: RiceTables.onset(centre) + place / steps, variance: variance, height: height)
   }
 
@@ -124,21 +124,21 @@ extension RiceLikelihood {
     return chosen
   }
 
-  /// Adds what lies at the half taps beyond the crests: a channel whose first path may be missed has no maximum there, but a shoulder.
-  private func addShoulders(to posterior: DelayPosterior, _ offset: Double, crestCount: Int) {
+  /// Adds what lies at the half taps beyond the peaks: a channel whose first path may be missed has no maximum there, but a shoulder.
+  private func addShoulders(to posterior: DelayPosterior, _ offset: Double, peakCount: Int) {
     let step = Double(Self.coarseStep) / Double(RiceTables.stepsPerTap)
     for onset in stride(from: 0, to: RiceTables.onsetCount, by: Self.coarseStep)
     where onsetTops.pointer[onset] > best - Self.negligible {
       let place = RiceTables.onset(onset)
-      // Nearer to a crest, what remains is the error of the approximation.
-      guard !(0..<crestCount).contains(where: { abs(place - crests.pointer[$0].delay) <= step / 2 }) else { continue }
+      // Nearer to a peak, what remains is the error of the approximation.
+      guard !(0..<peakCount).contains(where: { abs(place - peaks.pointer[$0].delay) <= step / 2 }) else { continue }
       let total = sum(onset)
       let reference = Double(best)
       var left = total * exp(Double(onsetTops.pointer[onset]) - reference)
-      for index in 0..<crestCount {
-        let crest = crests.pointer[index]
-        let distance = place - crest.delay
-        let exponent = crest.height - reference - distance * distance / (2 * crest.variance)
+      for index in 0..<peakCount {
+        let peak = peaks.pointer[index]
+        let distance = place - peak.delay
+        let exponent = peak.height - reference - distance * distance / (2 * peak.variance)
         if exponent > -Double(2 * Self.negligible) { left -= exp(exponent) }
       }
       guard left > 0 else { continue }

@@ -1,6 +1,6 @@
 import Numerics
 
-/// A separable least-squares problem over paths, as `PathCount` needs it: amplitudes are eliminated, positions move.
+/// A separable least-squares problem over paths, as `OrderSelection` needs it: amplitudes are eliminated, positions move.
 protocol PathModel: AnyObject {
   /// What has to be found of a path: its delay, and whatever goes with it.
   associatedtype Position: BitwiseCopyable
@@ -74,7 +74,7 @@ extension PathModel {
 ///
 /// A path that has an amplitude on each of A antennas takes more from noise: the gain is Gamma(A, v) there, so levels are
 /// raised to the same chance, γ_A − ln Σ_{j<A} γ_A^j/j! = γ.
-final class PathCount<Model: PathModel> {
+final class OrderSelection<Model: PathModel> {
   /// A hundredth of a deviation.
   static var settledTolerance: Double { 1e-4 }
   /// A tenth of a deviation tells as well whether a path is believed; what stands in the end is settled once more.
@@ -243,10 +243,10 @@ final class PathCount<Model: PathModel> {
     refused.pointer.update(from: positions, count: count)
   }
 
-  /// Second moment of the first path's delay about `delay` if the refused path is there, and the chance that it is.
+  /// The refused path as it bears on a first path at `delay`; `nil` where none was refused.
   ///
   /// Even odds are below what a path has to bring before it is accepted: a wrong one costs more than a missed one.
-  func doubt(count: Int, delay: Double, variance: Double) -> (chance: Double, secondMoment: Double)? {
+  func refusedPath(count: Int, delay: Double, variance: Double) -> RefusedPath? {
     guard let refusal, count < PathFit.mostPaths else { return nil }
     let positions = refused.pointer
     model.sort(positions, count: count + 1)
@@ -255,13 +255,24 @@ final class PathCount<Model: PathModel> {
     model.invertCurvature(count: count + 1)
     let shift = model.delay(positions[0]) - delay
     let chance = 1 / (1 + Double.exp(refusal.believable - refusal.gain))
-    return (chance, variance / 2 * model.delayCovariance(0, 0) + shift * shift)
+    return RefusedPath(chance: chance, secondMoment: variance / 2 * model.delayCovariance(0, 0) + shift * shift)
   }
 
   func forgetRefusal() { refusal = nil }
 }
 
-/// A further path that was not believed: how many noise variances it would have brought, and how many it had to.
+/// A further path that was not believed, and what it would do to the first path.
+struct RefusedPath {
+  /// That it is there.
+  var chance: Double
+  /// Of the first path's delay about the one delivered if it is, taps².
+  var secondMoment: Double
+
+  /// The variance of the first path's delay with this path in it.
+  func added(to variance: Double) -> Double { (1 - chance) * variance + chance * secondMoment }
+}
+
+/// How many noise variances a refused path would have brought, and how many it had to.
 private struct PathRefusal {
   var gain: Double
   var believable: Double

@@ -3,7 +3,7 @@ import Testing
 
 @testable import UWBDSP
 
-@Suite struct PathCountTests {
+@Suite struct OrderSelectionTests {
   private static let table = PulseTable(.standard, tapSpacing: UWB.tap)
   private static let window = 23
 
@@ -21,7 +21,7 @@ import Testing
     let taps = PreparedTaps(tapCount: 80)
     taps.load(ChannelImpulseResponse(NaiveImpulseResponse.samples(list, tapCount: 80, using: &random)), antenna: 0)
     fit.load(taps, firstTap: 20)
-    return PathCount(fit, mostPaths: 8, mostSteps: mostSteps).run(
+    return OrderSelection(fit, mostPaths: 8, mostSteps: mostSteps).run(
       from: 8, variance: 1, logSNR: .log(fit.strongestPower), isBeaten: isBeaten)
   }
 
