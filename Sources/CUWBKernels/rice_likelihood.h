@@ -31,16 +31,17 @@ INLINE void storeComponents(Eight real, Eight imaginary, Eight seen, float *comp
   store(real * real + imaginary * imaginary, components + 16);
 }
 
+/// The sum of a pulse times samples, in all lanes.
+INLINE Eight matched(const float *pulse, const float *samples) {
+  Eight total = all(0);
+  for (long tap = 0; tap < uwb_rice_taps; tap += 8) total += load(pulse + tap) * load(samples + tap);
+  return all(sum(total));
+}
+
 /// What the kinds of one onset explain.
 INLINE void formOnset(
     const float *cells, long chosen, const float *pulse, const float *real, const float *imaginary, float *forms) {
-  Eight realMatched = all(0), imaginaryMatched = all(0);
-  for (long tap = 0; tap < uwb_rice_taps; tap += 8) {
-    realMatched += load(pulse + tap) * load(real + tap);
-    imaginaryMatched += load(pulse + tap) * load(imaginary + tap);
-  }
-  realMatched = all(sum(realMatched));
-  imaginaryMatched = all(sum(imaginaryMatched));
+  const Eight realMatched = matched(pulse, real), imaginaryMatched = matched(pulse, imaginary);
   // In two passes: what waits for a cell's components would keep those of the next one from being begun.
   float components[64][24];
   long count = 0;
@@ -109,18 +110,12 @@ float KERNEL(uwb_rice_terms)(
 void KERNEL(uwb_rice_matches)(
     const float *cell, const float *pulse, const float *real, const float *imaginary, float *realMatches,
     float *imaginaryMatches) {
-  Eight a = all(0), b = a, realMatched = a, imaginaryMatched = a;
+  Eight a = all(0), b = a, realMatched = matched(pulse, real), imaginaryMatched = matched(pulse, imaginary);
   for (long tap = 0; tap < uwb_rice_taps; ++tap) {
     const Eight own = load(cell + 8 * tap);
     a += own * real[tap];
     b += own * imaginary[tap];
   }
-  for (long tap = 0; tap < uwb_rice_taps; tap += 8) {
-    realMatched += load(pulse + tap) * load(real + tap);
-    imaginaryMatched += load(pulse + tap) * load(imaginary + tap);
-  }
-  realMatched = all(sum(realMatched));
-  imaginaryMatched = all(sum(imaginaryMatched));
   const Eight seen = load(cell + uwb_rice_seen);
   float reals[8], imaginaries[8];
   store(a * seen, reals);

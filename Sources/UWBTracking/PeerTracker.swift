@@ -3,13 +3,13 @@ import UWBTypes
 
 /// Smooths one peer's distance and direction over exchanges, and says which exchange does not fit the others.
 ///
-/// The distance runs through `RangeTrack`: hypotheses on motion, outliers and lost line of sight. Delivered is the median of what they
-/// tell. Azimuth and elevation each run through a Kalman filter with constant velocity and white acceleration (Bar-Shalom,
-/// Li & Kirubarajan, "Estimation with Applications to Tracking and Navigation", 2001, section 6.2.2), measured with the
-/// exchange's own deviation.
+/// The distance runs through `RangeTrack`: hypotheses on motion, outliers and lost line of sight. Delivered is the median of their
+/// mixture. Azimuth and elevation each run through a Kalman filter with constant velocity and white acceleration, measured with
+/// the exchange's own deviation (Bar-Shalom, Li & Kirubarajan, "Estimation with Applications to Tracking and Navigation", 2001,
+/// section 6.2.2).
 ///
-/// With a `DevicePose` the direction is followed in the world's axes and handed out in the device's: a device that turns
-/// does not make its peer turn, and one that moves changes the distance by what its own motion makes of it.
+/// With a `DevicePose` the direction is followed in the world's axes and handed out in the device's. A device that turns
+/// does not make its peer turn, and the device's own motion counts in the distance.
 ///
 /// Not for swarms: each peer is followed alone. `update` allocates nothing after the first.
 public struct PeerTracker: Sendable, Hashable {
@@ -31,12 +31,12 @@ public struct PeerTracker: Sendable, Hashable {
     public var burstLength: Int
     /// Shortest time, s, that a run of agreeing outliers lasts before it is taken for the distance.
     public var burstTime: Double
-    /// Mean times for which line of sight lasts, and is lost, s.
+    /// Mean time for which line of sight lasts, s.
     public var clearTime: Double
     /// Mean time for which line of sight is lost, s.
     public var obstructedTime: Double
     /// What losing line of sight adds to a distance most often, m.
-    public var detour: Double
+    public var nonLineOfSightBias: Double
     /// A silence of so many seconds starts the filter afresh.
     public var longestGap: Double
 
@@ -44,7 +44,7 @@ public struct PeerTracker: Sendable, Hashable {
     public init(
       acceleration: Double = 0.7, angularAcceleration: Double = 0.5, speed: Double = 1.3, straightTime: Double = 2,
       angleGate: Double = 4, outliers: Double = 0.02, burstLength: Int = 9, burstTime: Double = 0.6,
-      clearTime: Double = 60, obstructedTime: Double = 3, detour: Double = 0.5, longestGap: Double = 5
+      clearTime: Double = 60, obstructedTime: Double = 3, nonLineOfSightBias: Double = 0.5, longestGap: Double = 5
     ) {
       self.acceleration = acceleration
       self.angularAcceleration = angularAcceleration
@@ -56,7 +56,7 @@ public struct PeerTracker: Sendable, Hashable {
       self.burstTime = burstTime
       self.clearTime = clearTime
       self.obstructedTime = obstructedTime
-      self.detour = detour
+      self.nonLineOfSightBias = nonLineOfSightBias
       self.longestGap = longestGap
     }
   }

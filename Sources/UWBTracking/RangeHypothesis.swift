@@ -5,7 +5,7 @@ import UWBTypes
 ///
 ///     z = d + b + noise,   d' = r,   r' = white acceleration,   b constant, 0 in the clear
 ///
-/// (Bar-Shalom, Li & Kirubarajan, "Estimation with Applications to Tracking and Navigation", 2001, section 6.2.2.) A detour and a burst of
+/// (Bar-Shalom, Li & Kirubarajan, "Estimation with Applications to Tracking and Navigation", 2001, section 6.2.2.) A non-line-of-sight bias and a burst of
 /// outliers are both offsets: the distance keeps moving as the offset measurements do.
 struct RangeHypothesis: Sendable, Hashable {
   /// Not normalised while measurements are taken.
@@ -24,7 +24,7 @@ struct RangeHypothesis: Sendable, Hashable {
   /// Measurements with this offset, 0 in the clear; and when the first came, s.
   var age = 0
   var since = 0.0
-  /// Probability that an offset is a burst of outliers and not a detour.
+  /// Probability that an offset is a burst of outliers and not a non-line-of-sight bias.
   var burst = 0.0
 
   init(weight: Double, distance: Double, variance: Double, rateVariance: Double) {
@@ -36,7 +36,7 @@ struct RangeHypothesis: Sendable, Hashable {
 
   var isOffset: Bool { age > 0 }
 
-  /// Probability that line of sight is lost: the offset is a detour, which makes measurements too long.
+  /// Probability that line of sight is lost: the offset is a bias, which makes measurements too long.
   var obstructed: Double { isOffset && offset > 0 ? 1 - burst : 0 }
 
   /// Expected measurement, and its variance without the noise.
@@ -93,8 +93,8 @@ struct RangeHypothesis: Sendable, Hashable {
     (age, since, burst) = (1, time, newBurst)
   }
 
-  /// Begins a detour of known mean and variance.
-  mutating func beginDetour(mean: Double, variance: Double, age newAge: Int, time: Double) {
+  /// Begins a non-line-of-sight bias of known mean and variance.
+  mutating func beginNonLineOfSight(mean: Double, variance: Double, age newAge: Int, time: Double) {
     (offset, db, rb, bb) = (mean, 0, 0, variance)
     (age, since, burst) = (newAge, time, 0)
   }

@@ -62,9 +62,11 @@ struct RangeTrack: Sendable, Hashable {
       weight: clear, distance: max(value, -3 * Self.negative), variance: noise, rateVariance: c.speed * c.speed)
     children.append(one)
     one.weight = 1 - clear
-    one.distance -= c.detour
-    one.dd += c.detour * c.detour
-    one.beginDetour(mean: c.detour, variance: c.detour * c.detour, age: c.burstLength + 1, time: time)
+    one.distance -= c.nonLineOfSightBias
+    one.dd += c.nonLineOfSightBias * c.nonLineOfSightBias
+    one.beginNonLineOfSight(
+      mean: c.nonLineOfSightBias, variance: c.nonLineOfSightBias * c.nonLineOfSightBias, age: c.burstLength + 1,
+      time: time)
     one.db = -one.bb
     children.append(one)
     weighNegativeDistances()
@@ -190,13 +192,16 @@ struct RangeTrack: Sendable, Hashable {
     let gap = m.value - off.distance
     let outlying = Self.outlierDensity(gap, c)
     var density = outlying
-    if off.dd < c.detour * c.detour / 2 {
-      if gap > 0 { density += m.losing * gap * exp(-gap / c.detour) / (c.detour * c.detour) }
+    if off.dd < c.nonLineOfSightBias * c.nonLineOfSightBias / 2 {
+      if gap > 0 {
+        density += m.losing * gap * exp(-gap / c.nonLineOfSightBias) / (c.nonLineOfSightBias * c.nonLineOfSightBias)
+      }
     } else {
       // Where the distance is open, too, the measurement tells of both.
       var obstructed = off
-      obstructed.beginDetour(
-        mean: c.detour, variance: c.detour * c.detour, age: c.burstLength + 1, time: time - c.burstTime)
+      obstructed.beginNonLineOfSight(
+        mean: c.nonLineOfSightBias, variance: c.nonLineOfSightBias * c.nonLineOfSightBias, age: c.burstLength + 1,
+        time: time - c.burstTime)
       obstructed.weight = parent.weight * m.losing
       obstructed.correct(m.value, noise: m.noise)
       children.append(obstructed)
@@ -223,7 +228,7 @@ struct RangeTrack: Sendable, Hashable {
     }
   }
 
-  /// Outliers say nothing of line of sight: only a detour takes the classifier's other side.
+  /// Outliers say nothing of line of sight: only a non-line-of-sight bias takes the classifier's other side.
   private mutating func classify(_ probability: Double, _ step: Double) {
     let (clear, obstructed) = classifier.likelihoods(probability, step: step)
     for index in children.indices {
@@ -243,9 +248,9 @@ struct RangeTrack: Sendable, Hashable {
         return nil
       }
       one.age += 1
-      let (adopted, detour) = (Self.adopted.odds * one.burst, 1 - one.burst)
+      let (adopted, biased) = (Self.adopted.odds * one.burst, 1 - one.burst)
       one.burst = 0
-      return min(adopted / (adopted + detour), Self.adopted.most)
+      return min(adopted / (adopted + biased), Self.adopted.most)
     }
   }
 
@@ -267,6 +272,6 @@ struct RangeTrack: Sendable, Hashable {
 
   var lineOfSightProbability: Double { 1 - mixture.mean { $0.obstructed } }
 
-  /// How likely the last measurement is off by what is no detour.
+  /// How likely the last measurement is off by what is no non-line-of-sight bias.
   var outlierProbability: Double { mixture.mean { $0.burst } }
 }

@@ -11,13 +11,13 @@ public struct Reception: Sendable {
   /// The accumulators of the segments of the scrambled timestamp sequence (STS), in the order in which they were received. Each has
   /// rows as `impulseResponse` has. With one antenna a segment (PDoA mode 3 of a DW3000) they are those of different antennas.
   public var stsImpulseResponses: [ChannelImpulseResponse]
-  /// What each antenna's receiver added to the phase of its samples, rad, one for each antenna: the phase of its carrier
-  /// loop at the first path (RCPHASE of a DW1000 or DW3000, 2π/128 a step) and whatever else is known of its cables.
+  /// What each antenna's receiver added to the phase of its samples, rad, one for each antenna. That is the phase of its
+  /// carrier loop at the first path (RCPHASE of a DW1000 or DW3000, 2π/128 a step), and what is known of its cables.
   /// It is subtracted: antennas m and 0 differ by arg(h_m·h_0*) − (φ_m − φ_0). `nil` where the samples' phases compare as
   /// they are.
   public var antennaPhases: [Double]?
-  /// Each chip's own first path in its own row of the impulse response, taps, where every antenna has a chip, and so an
-  /// accumulator that starts where it pleases: row m is taken to be f_m − f_0 taps later than row 0, and the rest of that
+  /// Each chip's own first path in its own row of the impulse response, taps, where every antenna has a chip. Their
+  /// accumulators start at different times: row m is taken to be f_m − f_0 taps later than row 0, and the rest of that
   /// difference is estimated. Timestamp and `chipFirstPathTaps` are those of antenna 0. `nil` where one chip took all rows.
   public var antennaFirstPathTaps: [Double]?
   /// Preamble symbols that were accumulated (RXPACC).

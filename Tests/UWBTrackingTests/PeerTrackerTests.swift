@@ -66,7 +66,7 @@ import UWBTypes
     #expect(abs(errors.mean) < StatisticsLimits.mean(deviation: 0.04, trials: 280 / 5))
   }
 
-  /// An outlier may be the truth after all: a detour, or a track gone wrong, which weighs some thousandths here.
+  /// An outlier may be the truth after all: a bias, or a track gone wrong, which weighs some thousandths here.
   @Test func outliersHardlyMoveAnything() throws {
     var tracker = PeerTracker()
     for index in 0..<20 { _ = tracker.update(measurement(Double(index) / 10, 5)) }
@@ -172,7 +172,7 @@ import UWBTypes
   }
 
   /// Behind a wall that makes the path 5 m longer for two seconds: once line of sight is back the distance is there at once.
-  @Test func aLongDetourIsNotTheOnlyAnswer() throws {
+  @Test func aLongBiasIsNotTheOnlyAnswer() throws {
     var random = StatisticsRandom(seed: 2531)
     var tracker = PeerTracker()
     for index in 0..<70 {

@@ -29,7 +29,7 @@ import UWBTypes
     }
   }
 
-  /// A leap that lasts is the distance: to shorter ones within two seconds, to ones too long for a detour, too.
+  /// A leap that lasts is the distance: to shorter ones within two seconds, to ones too long for a bias, too.
   @Test(arguments: [-3.0, -1, 8, 30]) func leapsThatLastAreBelieved(leap: Double) throws {
     var random = StatisticsRandom(seed: 2521)
     var tracker = PeerTracker()
@@ -43,7 +43,7 @@ import UWBTypes
   }
 
   /// Behind a wall for three seconds, without a classifier, with one, and with one that is sure of the opposite: the distance stays.
-  @Test(arguments: [nil, 0.15, 0.99] as [Double?]) func aDetourIsNotAWalk(obstructed: Double?) throws {
+  @Test(arguments: [nil, 0.15, 0.99] as [Double?]) func aBiasIsNotAWalk(obstructed: Double?) throws {
     var random = StatisticsRandom(seed: 2502)
     var tracker = PeerTracker()
     for index in 0..<100 {

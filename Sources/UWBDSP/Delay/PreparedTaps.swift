@@ -9,8 +9,8 @@ public final class PreparedTaps {
 
   /// Most taps that fit.
   public let capacity: Int
-  // Accesses to these are over at once, and each thread has taps of its own: checking each read against accesses that last
-  // would cost as much as a pass over the taps.
+  // Accesses to these are over at once, and each thread has taps of its own. A check of each read for overlapping accesses would cost as
+  // much as a pass over the taps.
 
   /// Taps of the CIR that was loaded last.
   @exclusivity(unchecked) public private(set) var count = 0

@@ -11,7 +11,7 @@ public struct ReceiverModel: Sendable, Hashable {
   /// Magnitude of the radio's own clutter before the first path, relative to the strongest path: no threshold is lower. `FirstPathSearch`
   /// does without it.
   public var clutter: Double
-  /// How the taps' noise hangs together.
+  /// Autocorrelation of the tap noise.
   public var noise: NoiseCorrelation
 
   /// Creates one with the given values.

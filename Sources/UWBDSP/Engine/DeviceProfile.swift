@@ -25,7 +25,7 @@ public struct DeviceProfile: Sendable, Hashable {
   /// Magnitude of what the accumulator holds before the first path though nothing arrives then (side lobes of the
   /// preamble code), relative to the strongest path. For estimators that compare with thresholds: `FirstPathSearch` learns it from the CIR.
   public var clutter: Double
-  /// How the accumulator's noise hangs together from tap to tap.
+  /// Autocorrelation of the accumulator's noise.
   public var noise: NoiseCorrelation
   /// How strong a clear first path is, in the scale of the chip's reports; `nil` where that is not known.
   public var signal: NominalSignal?

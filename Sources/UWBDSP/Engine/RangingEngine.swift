@@ -1,7 +1,7 @@
 /// Turns one ranging exchange into one measurement: first paths, two-way ranging, direction, deviations.
 ///
-/// The engine itself is an immutable value that may be shared; a workspace, one for each thread, holds all memory, so
-/// that `measure` allocates nothing once the workspace has seen CIRs of the capture's shape.
+/// The engine itself is an immutable value that may be shared. A workspace, one for each thread, holds all memory:
+/// `measure` allocates nothing once the workspace has seen CIRs of the capture's shape.
 public struct RangingEngine: Sendable {
   /// What an engine is told of the radio.
   public struct Configuration: Sendable, Hashable {

@@ -40,8 +40,8 @@ package final class PulseTable: Sendable {
   }
   private static let kept = LatestFew<Key, PulseTable>(most: 4)
 
-  /// The same numbers, in the same memory, for all who ask for this pulse: a table takes a millisecond, and what two threads or
-  /// two stages read of one memory stays in the processor's cache.
+  /// The same numbers, in the same memory, for all who ask for this pulse. A table takes a millisecond to make, and memory that two threads
+  /// or two stages share stays in the processor's cache.
   package convenience init(_ shape: PulseShape, tapSpacing: Double) {
     self.init(
       sharing: Self.kept.value(for: Key(shape: shape, tapSpacing: tapSpacing)) {

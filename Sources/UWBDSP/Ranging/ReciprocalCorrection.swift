@@ -42,7 +42,7 @@ struct ReciprocalCorrection {
 
   /// The move of receptions without a CIR, ticks, and the variance of their timestamps then, ticks².
   ///
-  /// The CIRs' own errors are in the move, too. So the timestamps' errors hang together with those of the CIRs, and with each other. Those
+  /// The CIRs' own errors are in the move, too. So the timestamps' errors are correlated with those of the CIRs, and with each other. Those
   /// at either end count for half of a distance. Twice the covariances are in the variance: a sum over the timestamps takes them as independent.
   ///
   /// - Parameter receptions: how many share the move, about equally weighed.

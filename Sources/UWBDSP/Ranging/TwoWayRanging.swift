@@ -7,11 +7,11 @@
 ///
 ///     time of flight = (roundA·roundB − replyA·replyB) / (roundA + roundB + replyA + replyB)
 ///
-/// The asymmetric form of Neirynck, Luk & McLaughlin, "An alternative double-sided two-way ranging method" (2016): a
-/// clock that runs fast by e scales the result by about e/2 alone, whatever the replies, so 20 ppm at 10 m is 0.1 mm.
+/// The asymmetric form of Neirynck, Luk & McLaughlin, "An alternative double-sided two-way ranging method" (2016). A clock
+/// that runs fast by e scales the result by about e/2 alone, whatever the replies: 20 ppm at 10 m is 0.1 mm.
 /// Single-sided ranging would be off by half the clock offset times the reply: 150 ms at 1 ppm is 22 m.
 ///
-/// With four messages B sends a poll of its own after the response, which the final answers: replyA then begins where
+/// With four messages B sends a poll of its own after the response, which the final answers. replyA then begins where
 /// A receives that second poll, roundB where B sent it. The formula is the same; the timestamps are all different.
 public struct TwoWayRanging: Sendable, Hashable {
   /// How many frames gave the intervals.

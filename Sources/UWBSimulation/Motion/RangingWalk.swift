@@ -6,7 +6,7 @@ import UWBPlatform
 ///
 /// The peer walks at constant speed from one uniformly drawn point of the room to the next, turning on the spot: velocities
 /// jump at corners, which no tracker's model foresees. The device stands at the origin and turns about the vertical.
-/// Line of sight comes and goes with exponential durations; while it is lost a detour, exponential with mean `detour`, is added
+/// Line of sight comes and goes with exponential durations; while it is lost a bias, exponential with mean `nonLineOfSightBias`, is added
 /// and held. Outliers are uniform between 1 and 10 m off, three in four of them too long; those of a
 /// burst agree. Walk i draws from stream i of the seed.
 public struct RangingWalk: Sendable, Hashable {
@@ -35,7 +35,7 @@ public struct RangingWalk: Sendable, Hashable {
   /// Mean time for which line of sight is lost, s.
   public var obstructedTime = 3.0
   /// m, mean
-  public var detour = 0.5
+  public var nonLineOfSightBias = 0.5
   /// Part of the classifier's verdicts that are right; `nil` for no classifier. It errs, or not, for so long at a time, s.
   public var classifierAccuracy: Double?
   /// Time for which the classifier stays right or wrong, s.
@@ -83,7 +83,7 @@ public struct RangingWalk: Sendable, Hashable {
     var time = 0.0
     var isClear = true
     var change = random.exponential(mean: clearTime.isFinite ? clearTime : 1e9)
-    var detour = 0.0
+    var bias = 0.0
     var nextGap = random.exponential(mean: gapInterval)
     var nominal = 0.0
     // Draws of its own, so that walks without bursts and spells are what they were.
@@ -107,12 +107,12 @@ public struct RangingWalk: Sendable, Hashable {
       while time > change {
         isClear.toggle()
         change += random.exponential(mean: isClear ? clearTime : obstructedTime)
-        detour = isClear ? 0 : random.exponential(mean: self.detour)
+        bias = isClear ? 0 : random.exponential(mean: nonLineOfSightBias)
       }
       heading += turning * (time - previous) * (sin(0.7 * time) + 0.3)
       let position = from + (to - from) * (walked / (to - from).length)
       steps.append(
-        step(steps.count, time, position, heading, isClear ? nil : detour, events.next(time, self, &extra), &random))
+        step(steps.count, time, position, heading, isClear ? nil : bias, events.next(time, self, &extra), &random))
     }
     return steps
   }
@@ -154,13 +154,13 @@ public struct RangingWalk: Sendable, Hashable {
   }
 
   private func step(
-    _ index: Int, _ time: Double, _ position: SIMD3<Double>, _ heading: Double, _ detour: Double?,
+    _ index: Int, _ time: Double, _ position: SIMD3<Double>, _ heading: Double, _ bias: Double?,
     _ event: (burst: Double?, isRight: Bool?), _ random: inout SeededGenerator
   ) -> Step {
     let pose = DevicePose(position: .zero, yaw: heading)
     let distance = position.length
     let azimuth = pose.toDevice(position / distance).azimuth
-    var measured = distance + deviation * random.normal() + (detour ?? 0)
+    var measured = distance + deviation * random.normal() + (bias ?? 0)
     var isOutlier = random.uniform() < outliers
     if let burst = event.burst {
       measured += burst
@@ -173,7 +173,7 @@ public struct RangingWalk: Sendable, Hashable {
       // A classifier that states its accuracy as its probability.
       let drawn = random.uniform() < classifierAccuracy
       let stated = statedAccuracy ?? classifierAccuracy
-      probability = (detour == nil) == (event.isRight ?? drawn) ? stated : 1 - stated
+      probability = (bias == nil) == (event.isRight ?? drawn) ? stated : 1 - stated
     }
     let angle = azimuth + angularDeviation * random.normal()
     let measurement = RangingMeasurement(
@@ -183,6 +183,6 @@ public struct RangingWalk: Sendable, Hashable {
       azimuthDeviation: angularDeviation, lineOfSightProbability: probability)
     return Step(
       measurement: measurement, pose: pose,
-      distance: distance, azimuth: azimuth, isObstructed: detour != nil, isOutlier: isOutlier)
+      distance: distance, azimuth: azimuth, isObstructed: bias != nil, isOutlier: isOutlier)
   }
 }

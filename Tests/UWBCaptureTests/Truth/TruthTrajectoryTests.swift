@@ -42,8 +42,8 @@ import UWBTypes
       let truth = (line * line).sum().squareRoot()
       var exchange = RangingExchange(index: index, time: time, peer: anchor, local: tag, poll: RangingMessage())
       // One in ten is seen by way of a wall.
-      let detour = index % 10 == 7 ? 1.5 : 0
-      let distance = truth + 0.1 + 0.05 * random.gaussian() + detour
+      let bias = index % 10 == 7 ? 1.5 : 0
+      let distance = truth + 0.1 + 0.05 * random.gaussian() + bias
       exchange.chipReport = ChipReport(distance: distance, rawDistance: distance)
       return (exchange, truth)
     }

@@ -28,7 +28,7 @@ import UWBSimulation
     #expect(trials.normalisedVariance > 0.5 && trials.normalisedVariance < 2, "\(trials.normalisedVariance)")
   }
 
-  /// Line of sight lost for 3 s after 10 s, detours of half a metre, outliers and gaps: without a classifier, with one, and with one that errs
+  /// Line of sight lost for 3 s after 10 s, biases of half a metre, outliers and gaps: without a classifier, with one, and with one that errs
   /// for 3 s at a time. The second and third are no worse than the first.
   @Test func lostLineOfSight() throws {
     let none = try Self.trials("lost line of sight, no classifier", count: 120)

@@ -2,10 +2,10 @@ import Numerics
 
 /// `ArrayPathFit` and `OrderSelection` for the usual case, one path on all antennas in white noise, in a fraction of their time.
 ///
-/// What `OnePathFit` is for one antenna: all that a step asks of antenna m are the sums of its window at one delay, bᵀb, bᵀs, sᵀs,
-/// bᵀy and sᵀy, from which cost, gradient and curvature follow; they add up over the antennas. The strongest antenna settles
-/// first; its delay shows all amplitudes, those the direction (`SteeringGrid`), and that the travel across the array. Then all antennas
-/// settle together. Where anything hints at a second path, this fit steps back.
+/// What `OnePathFit` is for one antenna. A step needs the sums of each antenna's window at one delay: bᵀb, bᵀs, sᵀs, bᵀy and sᵀy. Cost,
+/// gradient and curvature follow from them, and add up over the antennas. The strongest antenna settles first: its delay gives all
+/// amplitudes, these the direction (`SteeringGrid`), and that the travel across the array. Then all antennas settle together. Where
+/// anything hints at a second path, this fit steps back.
 ///
 /// The sums are kept for `OneWaveFit`, which asks for plane waves. Cost O(antennas · window) a step.
 final class ArrayOnePathFit: FitProblem {

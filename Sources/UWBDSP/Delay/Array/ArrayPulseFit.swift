@@ -5,14 +5,13 @@ import Numerics
 ///
 ///     minimise over K, τ_i, a_im:   Σ_m Σ_k |h_m[k] − Σ_i a_im·p(k − τ_im)|² / v_m
 ///
-/// As `PulseFit`, over the antennas × taps of one window: the delays are shared, so that each antenna's amplitudes
-/// are those of the same paths, and later paths don't leak into the first one's (variable projection: Golub & Pereyra
-/// 1973). Amplitudes are free on each antenna: nothing is asked of patterns and gains. Where the array is known, each
+/// As `PulseFit`, over the antennas × taps of one window (variable projection: Golub & Pereyra 1973). The delays are
+/// shared: each antenna's amplitudes are those of the same paths, and later paths don't leak into the first one's. Amplitudes are free on each antenna: nothing is asked of patterns and gains. Where the array is known, each
 /// path's travel across it is taken from its own amplitudes (`ArrayPathFit`).
 ///
-/// Chips of their own, one for each antenna, each start their accumulator as they please. `firstPathTaps`, each chip's own
-/// first path, says by how much: antenna m's taps are taken to be δ_m = f_m − f_0 later, and δ_m is then estimated with
-/// the delays, as a chip's first path errs by tenths of a tap.
+/// Where each antenna has a chip of its own, accumulators start at different times. `firstPathTaps`, each chip's own first
+/// path, says by how much: antenna m's taps are taken to be δ_m = f_m − f_0 later. A chip's first path errs by tenths of a
+/// tap, so δ_m is then estimated with the delays.
 ///
 /// One path that leaves nothing but noise on antennas of one chip goes by `ArrayOnePathFit`, which is quicker.
 ///

@@ -3,15 +3,15 @@ import UWBPlatform
 
 /// Least-squares fit of one pulse to the leading edge of the first path.
 ///
-/// For radios in dense surroundings whose pulse is known to a few per cent only (a DW1000 indoors): the rise of the
-/// first pulse is fitted, and what follows its peak, where reflections overlap it, loses weight:
+/// For radios in dense surroundings whose pulse is known to a few per cent only (a DW1000 indoors). The rise of the first
+/// pulse is fitted. What follows its peak, where reflections overlap it, loses weight:
 ///
 ///     minimise over τ, a:  Σ_k w(k − τ) · |h[k] − a·p(k − τ)|²,    w(t) = 1 / (1 + exp((t − c)/s))
 ///
 /// over 8 taps before the peak to 4 after. For a τ given, a is linear; τ moves by Gauss–Newton on the projected
 /// slope (variable projection: Golub & Pereyra 1973; Kaufman 1975). The deviation is that of the weighted fit,
-/// σ_τ² = σ²/(2|a|²) · Σ w²d² / (Σ w d²)², with d the slope after projection and σ² the noise floor plus the
-/// pulse's model error, or the fit's own residual where that is larger by three deviations of its own.
+/// σ_τ² = σ²/(2|a|²) · Σ w²d² / (Σ w d²)², with d the slope after projection. σ² is the noise floor plus the pulse's model
+/// error, or the fit's own residual where that is larger by three deviations of its own.
 ///
 /// Cost: the search over all taps, then some 10 taps × 5 iterations. Don't use it where two
 /// paths lie closer than a tap and both delays matter: `PulseFit` resolves them, given an exact pulse. Where reflections follow

@@ -3,19 +3,19 @@
 /// What most receivers do, the DW1000 included: t₁ = min { t : |h(t)| ≥ L }, with L by one of four rules
 /// (`EdgeThreshold`; Dardari, Conti, Ferner, Giorgetti & Win, "Ranging with ultrawide bandwidth signals in multipath
 /// environments", Proceedings of the IEEE, 2009, compares the kinds). The raw crossing t₁ lies on the pulse's slope,
-/// up to two taps before its peak and the earlier the stronger the path, so the way from there to the peak of a lone
+/// up to two taps before its peak; the stronger the path, the earlier. The way from there to the peak of a lone
 /// path is added: τ = t₁ − q(L/Â), p(q) = L/A, with Â the magnitude of the first local maximum (`PulseSlope`).
 /// `compensatesSlope` = false reports t₁ itself.
 ///
 /// A peak is passed over where it is no more than `sideLobeMargin` times what the pulse's own early side lobes leave
-/// there of a later path; 0 takes every crossing, as the textbook does, and then any pulse with side lobes is found
-/// early above some 20 dB.
+/// there of a later path. 0 takes every crossing, as the textbook does. Any pulse with side lobes is then found early
+/// above some 20 dB.
 ///
-/// The deviation is that of a lone path's crossing in white noise (`PulseSlope`), which is 1.9 times the Cramér–Rao
-/// bound near half height and 2.5 times near the foot of the standard's pulse: the magnitude holds all of the noise's
-/// band, the pulse only three quarters of it. It knows nothing of paths that overlap the first one, whose slopes bend the edge: there the error
-/// is a share of a tap whatever the noise, and `PulseFit` or `EdgeFit` are the ones to use. Cost: a pass over the
-/// taps and one or two 64 → 1024 interpolations.
+/// The deviation is that of a lone path's crossing in white noise (`PulseSlope`). It is 1.9 times the Cramér–Rao
+/// bound near half height and 2.5 times near the foot of the standard's pulse. The magnitude holds all of the noise's
+/// band, the pulse only three quarters of it. Paths that overlap the first one bend its edge. There the error is a
+/// share of a tap whatever the noise: use `PulseFit` or `EdgeFit`. Cost: a pass over the taps and one or two
+/// 64 → 1024 interpolations.
 public struct LeadingEdge: DelayEstimator {
   /// Where an edge begins.
   public var threshold: EdgeThreshold

@@ -1,6 +1,6 @@
 import UWBPlatform
 
-/// How the noise of one tap hangs together with that of its neighbours: E[n[k + l]·n[k]*]/σ² for lags l = 0, 1, …
+/// Autocorrelation of the tap noise: E[n[k + l]·n[k]*]/σ² for lags l = 0, 1, …
 ///
 /// Real and symmetric, as a real filter leaves it; zero beyond the last lag. A matched filter leaves noise of its pulse's
 /// own autocorrelation: a fit that takes such noise for white pays for it (27 % in deviation for a lone path), one that

@@ -10,8 +10,8 @@ import Numerics
 ///
 /// (`PathFit` has the formulas for many). Then it asks what `OrderSelection` asks before it tries a second path: whether the
 /// residual is larger than noise, holds another path, or the path is too wide for one. Where any of it hints at more, this fit
-/// steps back. Another path is looked for at half taps, not at quarter taps: the pulse's spectrum ends at 3/8 of the sampling
-/// rate, so that no more than 30 % of a gain is lost between two points, and far less than what a path has to bring.
+/// steps back. Another path is looked for at half taps, not at quarter taps. The pulse's spectrum ends at 3/8 of the sampling
+/// rate. No more than 30 % of a gain is lost between two points, far less than what a path has to bring.
 ///
 /// Cost O(window) a step, some 400 instructions, and three thousand for the hints.
 final class OnePathFit {

@@ -65,12 +65,13 @@ extension PathModel {
 
 /// How many paths there are: one more is accepted as long as it lowers the cost by enough.
 ///
-/// For complex white noise of variance v, γ·v is what one path more has to bring, γ = 14 + ln(SNR): adding a path to
+/// For complex white noise of variance v, one path more has to lower the cost by γ·v, γ = 14 + ln(SNR). A path added to
 /// pure noise passes at about 150·e^(−γ), and a phantom first path errs by taps where the true one errs by a hundredth.
-/// Where the new path leaves the first one within half a tap of where it was, little is at stake and γ = 5 + ln(SNR); up to
-/// 1.25 taps γ grows with what is at stake. Each order starts from the projected matched filter's peak and from the
-/// strongest path split in two, where the residual hints at more: by its size, by one further path in it, or by the
-/// strongest path being too wide for one.
+/// Where the new path leaves the first one within half a tap of where it was, little is at stake and γ = 5 + ln(SNR). Up to
+/// 1.25 taps γ grows with what is at stake.
+///
+/// Each order has two starts: the projected matched filter's peak, and the strongest path split in two. They are tried where
+/// the residual hints at more: by its size, by one further path in it, or by the strongest path being too wide for one.
 ///
 /// A path that has an amplitude on each of A antennas takes more from noise: the gain is Gamma(A, v) there, so levels are
 /// raised to the same chance, γ_A − ln Σ_{j<A} γ_A^j/j! = γ.
@@ -202,8 +203,8 @@ final class OrderSelection<Model: PathModel> {
         effort: &effort)
       let firstAfter = earliest(trial, count + 1)
       let shift = firstBefore - firstAfter
-      // Two paths of opposite phase may run into each other and still tell more of the first than one path does; with
-      // more, such a pair only dresses up what it stands beside.
+      // Two paths of opposite phase may run into each other and still fit the first better than one path does. Among
+      // more paths, such a pair only adapts to its neighbour.
       guard reached < best.cost, count == 1 || !model.hasCollapsed(count: count + 1) else { return }
       guard reached < cost - limits.acceptance(shift: shift) * variance else {
         let believable = limits.evenOdds(shift: shift)

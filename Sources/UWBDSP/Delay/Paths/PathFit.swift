@@ -6,16 +6,18 @@ import Numerics
 ///
 /// With the real basis B (window × K, column i is p(k − τ_i)), G = BᵀB and complex taps y: a = G⁻¹Bᵀy, residual
 /// r = y − B·a, J = ‖r‖². With slopes s_i = dp(k − τ_i)/dτ and their projections s̃_i = s_i − B·G⁻¹·Bᵀs_i, Kaufman's
-/// step solves H·δ = g, where H_ij = Re(a_i*·a_j)·s̃_iᵀs̃_j and g_i = Re(a_i*·s̃_iᵀr); ½σ²·H⁻¹ is the Cramér–Rao bound
-/// of the delays. As r is orthogonal to B, s̃_iᵀr = s_iᵀr, and with C = BᵀS and G = L·Lᵀ, S̃ᵀS̃ = SᵀS − (L⁻¹C)ᵀ(L⁻¹C), so that
-/// slopes are projected only where paths run into each other and that difference would be of rounding errors. Where
-/// noise is correlated, taps, pulses and slopes are whitened first: the rest stays as it is.
+/// step solves H·δ = g, where H_ij = Re(a_i*·a_j)·s̃_iᵀs̃_j and g_i = Re(a_i*·s̃_iᵀr). ½σ²·H⁻¹ is the Cramér–Rao bound
+/// of the delays.
 ///
-/// Columns are of single precision, their products summed up in it, small matrices and delays in double: the cost is had from the
-/// residual itself, so that rounding stays 100 dB below the strongest tap.
+/// As r is orthogonal to B, s̃_iᵀr = s_iᵀr. With C = BᵀS and G = L·Lᵀ, S̃ᵀS̃ = SᵀS − (L⁻¹C)ᵀ(L⁻¹C). Slopes are projected only where
+/// paths run into each other and that difference would be of rounding errors. Correlated noise is whitened first, in taps,
+/// pulses and slopes; the rest stays as it is.
+///
+/// Columns and their products are in single precision, small matrices and delays in double. The cost is computed from the residual
+/// itself, so rounding stays 100 dB below the strongest tap.
 package final class PathFit: PathModel, FitProblem {
   package static let mostPaths = Int(CUWB_MOST_PATHS)
-  /// What has to be left of a slope's energy after projection before it may be had by a difference.
+  /// Least energy of a slope, after projection, for which the difference formula is accurate.
   private static let closeness = 0.05
   /// What single precision leaves uncertain of a sum of a window's products.
   private static let rounding = 1e-6

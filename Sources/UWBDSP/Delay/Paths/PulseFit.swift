@@ -4,12 +4,13 @@ import Numerics
 ///
 ///     minimise over K, τ_1 … τ_K, a_1 … a_K:   J = Σ_k |h[k] − Σ_i a_i·p(k − τ_i)|²
 ///
-/// over the taps from 12 before the rough first path to 10 after, whitened where their noise is correlated. The amplitudes are eliminated by
-/// variable projection (Golub & Pereyra 1973) with Kaufman's (1975) Jacobian, and the delays move by
-/// Levenberg–Marquardt; as the pulse is real, all normal equations are real and K × K. `OrderSelection` chooses K: two paths
-/// a tap apart are told apart for most phases, and one path at 20 dB is split about once in a thousand. The noise
-/// variance counts the pulse's model error too. Deviations are the Cramér–Rao bound at the solution, raised where the residual
-/// exceeds the noise; the first path's also holds the best path that was refused, by the chance that it is there.
+/// over the taps from 12 before the rough first path to 10 after, whitened where their noise is correlated. Variable projection eliminates
+/// the amplitudes (Golub & Pereyra 1973, with Kaufman's Jacobian of 1975), and Levenberg–Marquardt moves the delays. As the pulse is real,
+/// all normal equations are real and K × K.
+///
+/// `OrderSelection` chooses K: it resolves two paths a tap apart for most phases, and splits one path at 20 dB about once in a thousand
+/// CIRs. The noise variance counts the pulse's model error too. Deviations are the Cramér–Rao bound at the solution, raised where the
+/// residual exceeds the noise. The first path's also holds the refused path, by the chance that it is there.
 ///
 /// One path that leaves nothing but noise goes by `OnePathFit`, which is quicker.
 ///

@@ -8,9 +8,9 @@ import Numerics
 ///     y ~ CN(a·p_τ, v·(I + ρ·R_τ)),   R_τ = ∫_g^∞ e^(−(t−g)/d)/d · p(·−τ−t)·p(·−τ−t)ᵀ dt
 ///
 /// over 16 taps. The likelihood (`RiceLikelihood`) is averaged over gaps g of 0, 1.5 and 4.5 taps, decays d of 3 and 12 taps and ρ from 0 to
-/// 49 dB, over a soft onset without a path, and over a pulse that is wrong by 6 % (`RiceWindow`). The estimate is the median of the
-/// posterior, the deviation mostly the root of its second moment about it, over τ from 4.5 taps before the rough first path
-/// (`FirstPathSearch`) to 2.5 after. Peaks are integrated by Laplace's approximation (MacKay 1992, "Bayesian interpolation", Neural
+/// 49 dB. It is also averaged over a soft onset without a path, and over a pulse that is wrong by 6 % (`RiceWindow`). The estimate is the
+/// median of the posterior over τ, from 4.5 taps before the rough first path (`FirstPathSearch`) to 2.5 after. The deviation is mostly the
+/// root of its second moment about the median. Peaks are integrated by Laplace's approximation (MacKay 1992, "Bayesian interpolation", Neural
 /// Computation 4). It is generalised least squares on the rise of the first path, with the weight of what follows taken from the taps
 /// themselves. v is the noise variance in the pulse's band (`InBandNoise`) plus the pulse's model error.
 ///

@@ -4,12 +4,12 @@ import UWBPlatform
 /// What `RiceLikelihood` needs of each alternative and onset, and what depends on no data: made once for a pulse, then shared by all
 /// threads.
 ///
-/// R_τ, the covariance of the scattering behind a first path at τ, is U·Λ·Uᵀ over the window's taps; for each of its eight leading
-/// eigenvectors u (what the others hold is below the noise) a cell holds the gain g = ρλ/(1 + ρλ) for each ρ, and uᵀp of the path's pulse p.
-/// Where the taps' noise is correlated, R_τ is whitened on both sides, and so are pulses and taps. 0.3 MB.
+/// R_τ, the covariance of the scattering behind a first path at τ, is U·Λ·Uᵀ over the window's taps. A cell holds its eight leading
+/// eigenvectors u; what the others hold is below the noise. For each u it holds the gain g = ρλ/(1 + ρλ) for each ρ, and uᵀp of the path's
+/// pulse p. Where the taps' noise is correlated, R_τ is whitened on both sides, and so are pulses and taps. 0.3 MB.
 final class RiceTables: Sendable {
-  /// Taps of the window and the rough first path's place in it: more than the rise of its pulse before, and behind it as much as tells
-  /// how strong the scattering is.
+  /// Taps of the window and the rough first path's place in it. Before it lies more than the rise of its pulse, behind it enough to
+  /// estimate the power of the scattering.
   static let windowTaps = uwb_rice_taps
   static let roughTap = 8
   /// Onsets, from the earliest on, that may belong to a rough first path.

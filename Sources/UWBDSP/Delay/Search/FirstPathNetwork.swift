@@ -1,5 +1,6 @@
-/// A small network that scores a peak of the filtered taps by what stands before it and behind it (`FirstPathCandidates`): of several
-/// peaks the first path is the one of the highest score.
+/// A small network that scores a peak of the filtered taps by what stands before it and behind it (`FirstPathCandidates`).
+///
+/// The peak of the highest score is taken for the first path.
 ///
 /// Two layers of rectified linear units, 24 and 16, and a sum. The softmax of the scores is the chance of each peak.
 package struct FirstPathNetwork: Sendable, Hashable {

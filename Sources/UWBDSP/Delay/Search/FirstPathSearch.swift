@@ -2,14 +2,16 @@ import Numerics
 
 /// The rough search that all fits start from: the earliest half tap that belongs to the signal.
 ///
-/// The taps are filtered at each half tap: by a short Gaussian of the main lobe's width (`smoothed`: no side lobes of
-/// its own, within 0.3 dB of the matched filter's signal-to-noise ratio) or by nothing but an interpolation between
-/// taps (`sharp`: a weak path two taps before a strong one keeps its own peak). Candidates are the peaks of |z|² that reach γ·σ_z² and
-/// exceed what the pulse of any later, stronger path leaves there, with a margin.
+/// The taps are filtered at each half tap, by one of two filters. Candidates are the peaks of |z|² that reach γ·σ_z² and exceed what the
+/// pulse of any later, stronger path leaves there, with a margin.
+///
+/// - `smoothed`: a short Gaussian of the main lobe's width. It has no side lobes of its own, and is within 0.3 dB of the matched filter's
+///   signal-to-noise ratio.
+/// - `sharp`: an interpolation between taps, no more. A weak path two taps before a strong one keeps its own peak.
 ///
 /// A CIR holds more than noise before its signal: side lobes of the preamble code, bursts of other transmitters. What stands before and
-/// behind a candidate tells which of them is the first path: `FirstPathNetwork` judges all that reach a level ten times as likely to be
-/// passed by noise, and near the strongest peak, where noise has little room, a lower one. Without a network, the search begins at the
+/// behind a candidate tells which of them is the first path. `FirstPathNetwork` judges all that reach a level ten times as likely to be
+/// passed by noise. Near the strongest peak, where noise has little room, the level is lower. Without a network, the search begins at the
 /// strongest peak and walks back. It takes an earlier candidate for the first path so far where both hold:
 ///
 /// - What follows it is near. The gap to the first path so far is one that rooms show at this level (`longestGap`). Down to `freeLevel` of
@@ -19,11 +21,11 @@ import Numerics
 /// Where nothing reaches the level, the strongest half tap of all stands in if it reaches a laxer one.
 ///
 /// False alarms: noise alone crosses the level γ·σ_z² upwards at the rate β·√(γ/π)·e^(−γ) a tap, β the filter's RMS
-/// angular bandwidth (Rice 1944, section 3.3, for the envelope of narrow-band noise), so γ solves
+/// angular bandwidth (Rice 1944, section 3.3, for the envelope of narrow-band noise). So γ solves
 /// taps · β·√(γ/π)·e^(−γ) = `falseAlarmRate` for the earliest path, and = `presenceRate` for the strongest.
 ///
-/// Most of a CIR is noise far below the level: over the filter's seven taps |z|² ≤ (Σ|w|)²·max|h|² and |z|² ≤ Σw²·Σ|h|², so
-/// blocks of 16 taps that can't reach it aren't filtered at all. Cost O(taps).
+/// Most of a CIR is noise far below the level. Over the filter's seven taps |z|² ≤ (Σ|w|)²·max|h|² and |z|² ≤ Σw²·Σ|h|²:
+/// blocks of 16 taps that can't reach the level aren't filtered at all. Cost O(taps).
 package struct FirstPathSearch: Sendable {
   package enum Filter: Sendable {
     case smoothed, sharp

@@ -38,8 +38,8 @@ struct WalkSection: RangingSection {
   /// Walks that are other than the tracker's settings, which stay: one thing changed at a time.
   private static let changes: [(name: String, change: @Sendable (inout RangingWalk) -> Void)] = [
     ("always LOS", { $0.clearTime = .infinity }),
-    ("detours of 0.25 m", { $0.detour = 0.25 }),
-    ("detours of 1 m", { $0.detour = 1 }),
+    ("biases of 0.25 m", { $0.nonLineOfSightBias = 0.25 }),
+    ("biases of 1 m", { $0.nonLineOfSightBias = 1 }),
     ("no outliers", { $0.outliers = 0 }),
     ("10 % outliers", { $0.outliers = 0.1 }),
     ("0.75 m/s", { $0.speed = 0.75 }),
