@@ -156,3 +156,6 @@ CHOOSE(long, uwb_energetic_blocks,
        (powers, quarterPeaks, first, end, last, least, leastEnergy, chosen))
 
 CHOOSE(float, uwb_filter_block, (const float *taps, const float *weights, float *powers), (taps, weights, powers))
+
+CHOOSE(void, uwb_network_scores, (const float *parameters, const float *inputs, long count, float *scores),
+       (parameters, inputs, count, scores))

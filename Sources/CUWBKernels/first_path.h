@@ -49,3 +49,36 @@ float KERNEL(uwb_filter_block)(const float *taps, const float *weights, float *p
   }
   return largest(highest);
 }
+
+/// What units put out: zero for those that are silent.
+INLINE Eight rectified(Eight value) { return larger(value, all(0)); }
+
+void KERNEL(uwb_network_scores)(const float *parameters, const float *inputs, long count, float *scores) {
+#pragma clang fp contract(off)
+  const float *secondLayer = parameters + uwb_network_first * (uwb_network_inputs + 1);
+  const float *last = secondLayer + uwb_network_second * (uwb_network_first + 1);
+  for (long index = 0; index < count; ++index, inputs += uwb_network_inputs) {
+    const float *weights = parameters;
+    const float *biases = parameters + uwb_network_first * uwb_network_inputs;
+    Eight a = load(biases), b = load(biases + 8), c = load(biases + 16);
+    for (long input = 0; input < uwb_network_inputs; ++input, weights += uwb_network_first) {
+      const Eight value = all(inputs[input]);
+      a += value * load(weights);
+      b += value * load(weights + 8);
+      c += value * load(weights + 16);
+    }
+    float units[uwb_network_first];
+    store(rectified(a), units);
+    store(rectified(b), units + 8);
+    store(rectified(c), units + 16);
+    weights = secondLayer;
+    biases = secondLayer + uwb_network_second * uwb_network_first;
+    Eight d = load(biases), e = load(biases + 8);
+    for (long unit = 0; unit < uwb_network_first; ++unit, weights += uwb_network_second) {
+      const Eight value = all(units[unit]);
+      d += value * load(weights);
+      e += value * load(weights + 8);
+    }
+    scores[index] = sum(rectified(d) * load(last) + rectified(e) * load(last + 8));
+  }
+}

@@ -198,6 +198,12 @@ long uwb_energetic_blocks(
 /// ½ … 2½. Three taps stand on either side. Returns the largest.
 float uwb_filter_block(const float *taps, const float *weights, float *powers);
 
+/// Inputs of a `FirstPathNetwork`, and units of its two layers.
+enum { uwb_network_inputs = 32, uwb_network_first = 24, uwb_network_second = 16 };
+
+/// The scores of `count` peaks, `inputs` one peak behind the other. Parameters: weights by input, then biases, of both layers; the last weights.
+void uwb_network_scores(const float *parameters, const float *inputs, long count, float *scores);
+
 __typeof__(uwb_onset_likelihoods) uwb_onset_likelihoods_portable;
 __typeof__(uwb_rice_forms) uwb_rice_forms_portable;
 __typeof__(uwb_rice_matches) uwb_rice_matches_portable;
@@ -232,5 +238,6 @@ __typeof__(uwb_measure_pattern) uwb_measure_pattern_portable;
 __typeof__(uwb_subtract_pattern) uwb_subtract_pattern_portable;
 __typeof__(uwb_energetic_blocks) uwb_energetic_blocks_portable;
 __typeof__(uwb_filter_block) uwb_filter_block_portable;
+__typeof__(uwb_network_scores) uwb_network_scores_portable;
 
 #endif

@@ -49,17 +49,21 @@ public struct FeatureSupport: Sendable, Hashable {
   }
 
   func squaredDistance(_ value: (Int) -> Double) -> Double {
-    var distance = 0.0
-    var next = 0
-    for row in means.indices {
-      var sum = 0.0
-      for column in row..<means.count {
-        sum += factor[next] * (value(column) - means[column])
-        next += 1
+    let count = means.count
+    return withUnsafeTemporaryAllocation(of: Double.self, capacity: count) { offsets in
+      for column in 0..<count { offsets[column] = value(column) - means[column] }
+      var distance = 0.0
+      var next = 0
+      for row in 0..<count {
+        var sum = 0.0
+        for column in row..<count {
+          sum += factor[next] * offsets[column]
+          next += 1
+        }
+        distance += sum * sum
       }
-      distance += sum * sum
+      return distance
     }
-    return distance
   }
 
   /// Rows of U, UᵀU = C⁻¹: with C = V Vᵀ, V upper triangular, U = V⁻¹.

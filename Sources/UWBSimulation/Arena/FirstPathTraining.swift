@@ -161,8 +161,47 @@ public struct FirstPathTraining: Sendable {
 
   /// Whether the peak of the highest score is the one next to the first path.
   package static func isRight(_ network: FirstPathNetwork, _ sample: Sample) -> Bool {
-    let scores = sample.peaks.map { network.score(network.units($0)) }
+    var scores = [Float](repeating: 0, count: sample.peaks.count)
+    network.score(sample.peaks, into: &scores)
     return scores.indices.max { scores[$0] < scores[$1] } == sample.first
+  }
+}
+
+extension FirstPathNetwork {
+  /// What the units put out, zero for those that are silent: what a gradient needs besides the score.
+  fileprivate struct Units {
+    var first: (SIMD8<Float>, SIMD8<Float>, SIMD8<Float>)
+    var second: (SIMD8<Float>, SIMD8<Float>)
+  }
+
+  fileprivate func units(_ input: SIMD32<Float>) -> Units {
+    let p = parameters
+    var (a, b, c) = (p[Self.firstBiases], p[Self.firstBiases + 1], p[Self.firstBiases + 2])
+    for index in 0..<Self.inputCount {
+      a += input[index] * p[3 * index]
+      b += input[index] * p[3 * index + 1]
+      c += input[index] * p[3 * index + 2]
+    }
+    (a, b, c) = (Self.rectified(a), Self.rectified(b), Self.rectified(c))
+    var (d, e) = (p[Self.secondBiases], p[Self.secondBiases + 1])
+    func pass(_ units: SIMD8<Float>, _ start: Int) {
+      for index in 0..<8 {
+        d += units[index] * p[start + 2 * index]
+        e += units[index] * p[start + 2 * index + 1]
+      }
+    }
+    pass(a, Self.secondWeights)
+    pass(b, Self.secondWeights + 16)
+    pass(c, Self.secondWeights + 32)
+    return Units(first: (a, b, c), second: (Self.rectified(d), Self.rectified(e)))
+  }
+
+  fileprivate func score(_ units: Units) -> Float {
+    (units.second.0 * parameters[Self.lastWeights] + units.second.1 * parameters[Self.lastWeights + 1]).sum()
+  }
+
+  private static func rectified(_ units: SIMD8<Float>) -> SIMD8<Float> {
+    units.replacing(with: 0, where: units .< 0)
   }
 }
 

@@ -121,11 +121,10 @@ package final class FirstPathCandidates {
       chances.append(1)
       return halfTaps[0]
     }
+    for _ in features { chances.append(0) }
+    network.score(features, into: &chances)
     var likeliest = 0
-    for index in features.indices {
-      chances.append(network.score(network.units(features[index])))
-      if chances[index] > chances[likeliest] { likeliest = index }
-    }
+    for index in chances.indices where chances[index] > chances[likeliest] { likeliest = index }
     // The softmax of the scores.
     let highest = chances[likeliest]
     var total: Float = 0

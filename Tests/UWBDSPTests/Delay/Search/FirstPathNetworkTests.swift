@@ -1,3 +1,4 @@
+import CUWBKernels
 import Numerics
 import TestSupport
 import Testing
@@ -29,12 +30,23 @@ import Testing
         for lane in 0..<8 { eight[lane] = Float(random.uniform(-1...1)) }
         return eight
       }
-      var input = SIMD32<Float>()
-      for lane in 0..<32 { input[lane] = Float(random.uniform(-2...2)) }
-      let network = FirstPathNetwork(parameters: parameters)
-      let score = Double(network.score(network.units(input)))
-      let expected = Self.naiveScore(parameters, input)
-      #expect(abs(score - expected) < 1e-4 * max(1, abs(expected)))
+      let peaks = (0..<3).map { _ in
+        var input = SIMD32<Float>()
+        for lane in 0..<32 { input[lane] = Float(random.uniform(-2...2)) }
+        return input
+      }
+      var scores: [Float] = [7, 7, 7, 7]
+      FirstPathNetwork(parameters: parameters).score(peaks, into: &scores)
+      var portable = scores
+      uwb_network_scores_portable(
+        parameters.flatMap { eight in (0..<8).map { eight[$0] } }, peaks.flatMap { peak in (0..<32).map { peak[$0] } },
+        peaks.count, &portable)
+      #expect(portable == scores)
+      #expect(scores[3] == 7)
+      for (score, peak) in zip(scores, peaks) {
+        let expected = Self.naiveScore(parameters, peak)
+        #expect(abs(Double(score) - expected) < 1e-4 * max(1, abs(expected)))
+      }
     }
   }
 

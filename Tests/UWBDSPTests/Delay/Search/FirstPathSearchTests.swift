@@ -335,9 +335,9 @@ import Testing
       let first = try #require(found.halfTap)
       let candidates = bench.workspace.judged
       guard candidates.features.count == candidates.halfTaps.count else { continue }
-      let likelihoods = candidates.features.map {
-        Double.exp(Double(FirstPathNetwork.simulated.score(FirstPathNetwork.simulated.units($0))))
-      }
+      var scores = [Float](repeating: 0, count: candidates.features.count)
+      FirstPathNetwork.simulated.score(candidates.features, into: &scores)
+      let likelihoods = scores.map { Double.exp(Double($0)) }
       let total = likelihoods.reduce(0, +)
       var expected = 0.0
       for (likelihood, halfTap) in zip(likelihoods, candidates.halfTaps) {
