@@ -53,9 +53,9 @@ public struct AdaptiveFit: DelayEstimator {
   ) {
     guard rice.find(taps, halfTap: window.halfTap) else { return }
     guard !window.isCrowded else { return deliver(rice.posterior.summary(), rice, into: &estimate) }
-    let scatteringMass = rice.posterior.logMass
-    guard scatteringMass.isFinite else { return }
-    let weighing = PathWeighing(rice, scatteringMass: scatteringMass, margin: margin)
+    let scatteringLogMass = rice.posterior.logMass
+    guard scatteringLogMass.isFinite else { return }
+    let weighing = PathWeighing(rice, scatteringLogMass: scatteringLogMass, margin: margin)
     let first = rice.firstTap - window.firstTap
     func residual(_: Int) -> Double { fit.residualPower(in: first..<first + RiceTables.windowTaps) }
     let isFitted = paths.fitPaths(in: window, taps, into: &estimate, using: workspace) { count, gain in

@@ -72,12 +72,12 @@ final class ArrayAdaptiveFit {
     // Where one path leaves little more than noise, paths are asked first: mostly that is all, and scattering need not be looked for.
     let isFittedFirst = windows.isNear || model.hasFreeShifts
     if isFittedFirst, !fitPaths() || isAlone(estimate, workspace) { return keepPaths() }
-    guard let scatteringMass = find(windows, taps, model) else {
+    guard let scatteringLogMass = find(windows, taps, model) else {
       if !isFittedFirst { _ = fitPaths() }
       return keepPaths()
     }
     guard !windows.isCrowded else { return deliver(rice.posterior.summary(), taps, phases, into: &estimate) }
-    let weighing = PathWeighing(rice, scatteringMass: scatteringMass, margin: Self.margin)
+    let weighing = PathWeighing(rice, scatteringLogMass: scatteringLogMass, margin: Self.margin)
     let first = rice.firstTap - windows.firstTap
     func residual(_ place: Int) -> Double {
       let antenna = used.pointer[place]

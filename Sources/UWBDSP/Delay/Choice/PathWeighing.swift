@@ -13,7 +13,7 @@
 struct PathWeighing {
   let rice: RiceWindow
   /// ln of the mass of a first path before scattering, as the posterior of its delay has it.
-  let scatteringMass: Double
+  let scatteringLogMass: Double
   /// How far the evidence for paths has to lead for each path but the first, in ln of likelihood.
   let margin: Double
 
@@ -34,9 +34,9 @@ struct PathWeighing {
   /// The same as it counts against paths.
   private let evidence: Double
 
-  init(_ rice: RiceWindow, scatteringMass: Double, margin: Double) {
-    (self.rice, self.scatteringMass, self.margin) = (rice, scatteringMass, margin)
-    evidence = rice.evidence(scatteringMass)
+  init(_ rice: RiceWindow, scatteringLogMass: Double, margin: Double) {
+    (self.rice, self.scatteringLogMass, self.margin) = (rice, scatteringLogMass, margin)
+    evidence = rice.evidence(scatteringLogMass)
   }
 
   private var antennas: Double { Double(rice.antennaCount) }
@@ -66,7 +66,7 @@ struct PathWeighing {
       && rice.logMass(noises: max(Self.leastResidual * antennas, left), cost: further) < evidence
   }
 
-  /// ln of the mass of a fit's paths, those that reach into the window, beside `scatteringMass`.
+  /// ln of the mass of a fit's paths, those that reach into the window, beside `scatteringLogMass`.
   ///
   /// - Parameters:
   ///   - paths: as the fit found them.
@@ -81,7 +81,7 @@ struct PathWeighing {
       cost += PathEvidence.delayCost(deviation: scale * deviation) + rice.cost { power(index, $0) }
       count += 1
     }
-    return scatteringMass + rice.logMass(noises: rice.noises(residual), cost: cost + needed(count)) - evidence
+    return scatteringLogMass + rice.logMass(noises: rice.noises(residual), cost: cost + needed(count)) - evidence
   }
 
   /// Adds a list of paths whose mass has this ln to the posterior of the first path's delay. Where the list is the likelier explanation, its
@@ -92,7 +92,7 @@ struct PathWeighing {
     guard own.isFinite else { return nil }
     rice.posterior.addPeak(own, delay: paths[0].delayTaps, deviation: paths[0].deviationTaps)
     guard let summary = rice.posterior.summary() else { return nil }
-    guard own > scatteringMass else { return summary }
+    guard own > scatteringLogMass else { return summary }
     (paths[0].delayTaps, paths[0].deviationTaps) = (summary.delay, summary.deviation)
     return nil
   }
