@@ -4,9 +4,9 @@ import UWBTypes
 /// Smooths one peer's distance and direction over exchanges, and says which exchange does not fit the others.
 ///
 /// The distance runs through `RangeTrack`: hypotheses on motion, outliers and lost line of sight. Delivered is the median of their
-/// mixture. Azimuth and elevation each run through a Kalman filter with constant velocity and white acceleration, measured with
-/// the exchange's own deviation (Bar-Shalom, Li & Kirubarajan, "Estimation with Applications to Tracking and Navigation", 2001,
-/// section 6.2.2).
+/// mixture. Azimuth and elevation each run through a Kalman filter with constant velocity and white acceleration (Bar-Shalom,
+/// Li & Kirubarajan, "Estimation with Applications to Tracking and Navigation", 2001, section 6.2.2). Their measurements have
+/// the exchange's own deviation.
 ///
 /// With a `DevicePose` the direction is followed in the world's axes and handed out in the device's. A device that turns
 /// does not make its peer turn, and the device's own motion counts in the distance.

@@ -26,8 +26,7 @@ import Testing
       #expect(try number("tracked_over_raw_rms") < ratio, "\(name)")
       #expect(try number("within_1_sigma") > 0.63, "\(name)")
       #expect(try number("within_2_sigma") > (name == "outliers, NLOS" ? 0.88 : 0.93), "\(name)")
-      // Unclassified, one long bias in 50 walks decides over the mean square, and on clean walks that losses are thought of; scores count what is
-      // thought of as likely as it is.
+      // Unclassified, one long bias in 50 walks decides over the mean square. On clean walks the chance of a loss does.
       if name == "outliers, NLOS, classified" { #expect((0.5...2).contains(try number("nees")), "\(name)") }
       #expect(quarter.contains(try number("nees_score")), "\(name)")
       #expect(try number("nees_score_within_95") > 0.7, "\(name)")
@@ -92,8 +91,8 @@ import Testing
     #expect(try Self.rows(one, ["table": "line of sight"]).isEmpty)
   }
 
-  /// The tracker's settings are not the walks': other biases, outliers, speeds, rates and stretches neither make it diverge nor
-  /// its errors larger than the measurements'.
+  /// The tracker's settings are not the walks'. With other biases, outliers, speeds, rates and stretches it does not diverge, and its
+  /// errors stay below the measurements'.
   @Test func otherWalks() throws {
     let run = try UwbProcess.run("evaluate", "ranging", "--walks", "50", "--seed", "8", "--output", "ndjson")
     let rows = try Self.rows(run, ["table": "simulated walks: sensitivity"])

@@ -95,11 +95,10 @@ final class OnsetLikelihood {
 
   /// Chooses between onsets that are known.
   ///
-  /// A pulse fills three quarters of the band at most, so that ln L, quadratic in the taps, has no peak narrower than two of the
-  /// coarsest steps: between two known onsets it rises over the larger only where that is higher than both its neighbours, and then by an
-  /// eighth of its bend if it were a parabola, half that bend at most being allowed for. Where bends hardly change from one onset to the
-  /// next, Lagrange's cubic through four of them is as good as ln L itself; the error that is put up with is a thousandth or so of the
-  /// whole posterior's weight.
+  /// A pulse fills three quarters of the band at most, and ln L is quadratic in the taps. So it has no peak narrower than two of the
+  /// coarsest steps. Between two known onsets it rises over the larger only where that is higher than both its neighbours. A parabola
+  /// rises by an eighth of its bend there; half the bend is allowed for. Where bends hardly change from one onset to the next, Lagrange's
+  /// cubic through four of them stands for ln L. The error is about a thousandth of the whole posterior's weight.
   private func chooseBetween(_ profile: Int, step: Int) {
     let count = OnsetTables.onsetCount
     let known = 2 * step
@@ -226,7 +225,7 @@ final class OnsetLikelihood {
     let onset = Int(position, rounded: .toNearestOrAwayFromZero, within: 0...OnsetTables.onsetCount - 1)
     let weak = OnsetTables.onsetCount + onset
     var cell = tops.pointer[weak] > tops.pointer[onset] ? weak : onset
-    // A median between two peaks may be where nothing was worth an evaluation.
+    // A median between two peaks may lie where nothing was evaluated.
     if !tops.pointer[cell].isFinite { cell = nearest(to: onset) }
     let term = terms.pointer[cell]
     var lane = 0

@@ -5,10 +5,10 @@ import UWBDSP
 ///
 ///     r₀ = h;  τ_i = argmax |z_{i−1}(τ)|,  a_i = Σ r_{i−1}·p(τ_i) / Σ p(τ_i)²,  r_i = r_{i−1} − a_i·p(τ_i)
 ///
-/// until N paths are found or no peak passes the threshold; the first path is the earliest of them. Source: Falsi,
+/// This ends where N paths are found or no peak passes the threshold. The first path is the earliest of them. Source: Falsi,
 /// Dardari, Mucchi & Win, "Time of arrival estimation for UWB localizers in realistic environments", EURASIP Journal
-/// on Applied Signal Processing, 2006, article 32082 ("search and subtract"). They fix N; here noise ends the search
-/// too, at the level it passes with probability `falseAlarmRate` in the 64 taps before the strongest one.
+/// on Applied Signal Processing, 2006, article 32082 ("search and subtract"). They fix N. Here noise ends the search too:
+/// the level is one that it passes with probability `falseAlarmRate` in the 64 taps before the strongest one.
 ///
 /// Looks at 64 taps before the strongest tap to 8 after; below 13 dB, that tap may be noise's. Exact (the
 /// maximum-likelihood estimate) for one path, and within a few per cent of the bound for paths six taps apart and more.

@@ -28,10 +28,12 @@ public struct JointEstimate: Sendable, Hashable {
 ///     minimise over τ_i, u_i, a_i:   Σ_m Σ_k |h_m[k] − Σ_i a_i·exp(+j·κ·p_m·u_i)·p(k − τ_i + p_m·u_i/c)|² / v_m
 ///
 /// (Wax & Leshem, "Joint estimation of time delays and directions of arrival of multiple reflections of a known signal",
-/// IEEE Trans. Signal Processing 45(10), 1997; the amplitudes by variable projection.) `ArrayPulseFit` gives the number of
-/// paths and the starts: delays, and for each path the peak of its amplitudes over the array's response (`SteeringGrid`).
-/// A fit starts from each peak that may hold the first path's direction. Those that end within e^(−7) of the best one's
-/// likelihood are `alternatives`, and the status is `ambiguous`: sparse arrays, and any near the ends of their range.
+/// IEEE Trans. Signal Processing 45(10), 1997; the amplitudes by variable projection.)
+///
+/// `ArrayPulseFit` gives the number of paths and their delays. The directions start at the peaks of each path's amplitudes over
+/// the array's response (`SteeringGrid`). A fit starts from each peak that may hold the first path's direction. Those that end
+/// within e^(−7) of the best one's likelihood are `alternatives`, and the status is `ambiguous`. That happens with sparse
+/// arrays, and with any near the ends of their range.
 ///
 /// Two paths of one and a half taps apart from different directions cost each other far less here than where each antenna
 /// is fitted by itself. Deviations are the joint Cramér–Rao bound (`JointBound`) at the solution.

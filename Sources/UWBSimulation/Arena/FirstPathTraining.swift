@@ -5,7 +5,7 @@ import UWBPlatform
 /// Trains the network that tells a first path from what stands before it (`FirstPathNetwork`), on arena channels that may be tuned on, with
 /// impairments in wider ranges than those that score.
 ///
-/// Softmax over the peaks of a CIR, cross-entropy to the one nearest to the first path, Adam (Kingma & Ba 2015, "Adam: a method for
+/// Softmax over the peaks of a CIR; cross-entropy to the one nearest to the first path; Adam (Kingma & Ba 2015, "Adam: a method for
 /// stochastic optimization").
 public struct FirstPathTraining: Sendable {
   /// CIRs of each family of whole CIRs; of cut ones, two thirds as many.

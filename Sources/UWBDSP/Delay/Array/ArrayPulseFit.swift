@@ -9,8 +9,8 @@ import Numerics
 /// shared: each antenna's amplitudes are those of the same paths, and later paths don't leak into the first one's. Amplitudes are free on each antenna: nothing is asked of patterns and gains. Where the array is known, each
 /// path's travel across it is taken from its own amplitudes (`ArrayPathFit`).
 ///
-/// Where each antenna has a chip of its own, accumulators start at different times. `firstPathTaps`, each chip's own first
-/// path, says by how much: antenna m's taps are taken to be δ_m = f_m − f_0 later. A chip's first path errs by tenths of a
+/// Where each antenna has a chip of its own, accumulators start at different times. `firstPathTaps` holds each chip's own
+/// first path: antenna m's taps are taken to be δ_m = f_m − f_0 later. A chip's first path errs by tenths of a
 /// tap, so δ_m is then estimated with the delays.
 ///
 /// One path that leaves nothing but noise on antennas of one chip goes by `ArrayOnePathFit`, which is quicker.

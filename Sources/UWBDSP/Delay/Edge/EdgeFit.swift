@@ -11,7 +11,7 @@ import UWBPlatform
 /// over 8 taps before the peak to 4 after. For a τ given, a is linear; τ moves by Gauss–Newton on the projected
 /// slope (variable projection: Golub & Pereyra 1973; Kaufman 1975). The deviation is that of the weighted fit,
 /// σ_τ² = σ²/(2|a|²) · Σ w²d² / (Σ w d²)², with d the slope after projection. σ² is the noise floor plus the pulse's model
-/// error, or the fit's own residual where that is larger by three deviations of its own.
+/// error. The fit's residual takes its place where that is larger by three deviations of its own.
 ///
 /// Cost: the search over all taps, then some 10 taps × 5 iterations. Don't use it where two
 /// paths lie closer than a tap and both delays matter: `PulseFit` resolves them, given an exact pulse. Where reflections follow

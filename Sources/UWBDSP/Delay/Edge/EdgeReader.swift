@@ -3,8 +3,8 @@ import Numerics
 /// The earliest edge of the interpolated magnitude in a range of taps, shared by the estimators that read a delay off a
 /// threshold crossing, as their workspace.
 ///
-/// Candidates come from the taps themselves, at a level low enough that no peak between two taps is lost; only the 64
-/// taps round a candidate are interpolated.
+/// Candidates come from the taps themselves, at a level so low that no peak between two taps is lost. Only the 64 taps
+/// round a candidate are interpolated.
 public final class EdgeReader {
   /// RMS angular bandwidth of interpolated white noise, rad a tap.
   package static let noiseBandwidth = Double.pi / 3.0.squareRoot()

@@ -3,11 +3,11 @@ import UWBPlatform
 /// A pulse's rising slope: where it passes a level, and how well noise lets that be seen.
 ///
 /// For a lone path A·p(t − τ), the magnitude passes the level L at t = τ + q with p(q) = L/A, q < 0. A crossing
-/// estimator reads t, and A off the peak, so its delay t − q(L/Â) errs by
+/// estimator reads t, and A off the peak. Its delay t − q(L/Â) errs by
 ///
 ///     δτ = (p(q)·u(τ) − u(τ + q)) / (A·p'(q)),
 ///
-/// with u the noise in phase with the path, of variance σ²/2 and, white over the taps, of autocorrelation sinc. So
+/// u is the noise in phase with the path. Its variance is σ²/2 and, white over the taps, its autocorrelation sinc. So
 ///
 ///     var τ = σ²/(2·A²) · (1 − 2·p(q)·sinc(q) + p(q)²) / p'(q)².
 ///

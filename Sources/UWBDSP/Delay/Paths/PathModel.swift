@@ -12,12 +12,12 @@ protocol PathModel: AnyObject {
   /// Taps from the window's start.
   func delay(_ position: Position) -> Double
   func moved(_ position: Position, by taps: Double) -> Position
-  /// Moves `positions` to the nearest minimum of the cost and returns it; where it is finite, the last `solve` was of them.
+  /// Moves `positions` to the nearest minimum of the cost and returns it. Where it is finite, the last `solve` was of them.
   ///
   /// - Parameters:
   ///   - tolerance: how much lower the cost may still be at the end, noise variances.
-  ///   - share: the same, of what the cost has above what noise alone leaves.
-  ///   - effort: it ends unsettled where that has no steps left.
+  ///   - share: the same, as a share of the cost beyond that of noise alone.
+  ///   - effort: steps that are left. Without any it ends unsettled.
   func refine(
     _ positions: UnsafeMutablePointer<Position>, count: Int, variance: Double, tolerance: Double, share: Double,
     effort: inout FitEffort

@@ -15,8 +15,7 @@ import UWBPlatform
 /// Scattering without a path has no a: ln L = (‖y‖² − yᴴC⁻¹y)/v − ln det C, plus what an amplitude costs (`amplitudeCost`).
 ///
 /// ln L is quadratic in taps whose band is limited, so it has no peak narrower than a tap. It is taken at every half tap, then by eighths
-/// round each peak that counts. What the half taps hold beside the peaks counts as well: an earlier path that may have been missed is no
-/// peak, but a shoulder.
+/// round each peak that counts. The half taps beside the peaks count as well: an earlier path that may have been missed is a shoulder there.
 final class RiceLikelihood {
   /// Made, or taken from where they are kept, for the first window: most CIRs of a capture may ask for none.
   lazy var tables = RiceTables.shared(receiver)

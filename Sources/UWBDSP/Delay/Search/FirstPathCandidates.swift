@@ -55,7 +55,9 @@ package final class FirstPathCandidates {
   /// Leaves those that fulfil `condition`, in order.
   func keep(where condition: (Int) -> Bool) { halfTaps.removeAll { !condition($0) } }
 
-  /// - Parameter noise: variance of a filtered tap; `level`: what every peak had to reach.
+  /// - Parameters:
+  ///   - noise: variance of a filtered tap.
+  ///   - level: the power that every peak had to reach.
   func describe(_ taps: PreparedTaps, _ map: FilteredPowers, noise: Float, level: Float) {
     for index in halfTaps.indices { features.append(description(index, taps, map, noise, level)) }
   }

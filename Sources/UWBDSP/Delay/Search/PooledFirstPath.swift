@@ -42,7 +42,9 @@ final class PooledFirstPath {
     highest.append(Double(most))
   }
 
-  /// The earliest peak of the likeliest path, taps from the start of antenna 0's accumulator; `nil` where no antenna holds a candidate.
+  /// The earliest peak of the likeliest path, taps from the start of antenna 0's accumulator.
+  ///
+  /// - Returns: `nil` where no antenna holds a candidate.
   func first() -> Double? {
     var best: (support: Double, taps: Double)?
     for candidate in candidates where candidate.chance >= Self.leastChance {
@@ -56,8 +58,9 @@ final class PooledFirstPath {
     return best?.taps
   }
 
-  /// ln of how likely a path is that has this peak, and the earliest of the antennas' peaks of it. `nil` where the same antenna has a
-  /// likelier one.
+  /// Log-likelihood of a path with this peak, and the earliest of the antennas' peaks of it.
+  ///
+  /// - Returns: `nil` where the same antenna has a likelier peak of that path.
   private func support(_ candidate: Candidate) -> (support: Double, taps: Double)? {
     var (sum, earliest) = (0.0, candidate.taps)
     var index = 0
