@@ -16,7 +16,8 @@ struct FirstPathGradient {
   mutating func add(_ sample: FirstPathTraining.Sample, _ scaling: InputScaling) {
     let inputs = sample.peaks.map(scaling.applied)
     let units = inputs.map(network.units)
-    let scores = units.map(network.score)
+    var scores = [Float](repeating: 0, count: inputs.count)
+    network.score(inputs, into: &scores)
     let highest = scores.max() ?? 0
     let likelihoods = scores.map { Float.exp($0 - highest) }
     let total = likelihoods.reduce(0, +)
@@ -82,10 +83,6 @@ extension FirstPathNetwork {
     pass(b, Self.secondWeights + 16)
     pass(c, Self.secondWeights + 32)
     return Units(first: (a, b, c), second: (Self.rectified(d), Self.rectified(e)))
-  }
-
-  fileprivate func score(_ units: Units) -> Float {
-    (units.second.0 * parameters[Self.lastWeights] + units.second.1 * parameters[Self.lastWeights + 1]).sum()
   }
 
   private static func rectified(_ units: SIMD8<Float>) -> SIMD8<Float> {

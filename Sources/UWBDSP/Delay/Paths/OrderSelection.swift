@@ -32,7 +32,7 @@ final class OrderSelection<Model: PathModel> {
   private let better: AlignedBuffer<Model.Position>
   /// The best fit that was refused for the order that stands, if there was one.
   private let refused: AlignedBuffer<Model.Position>
-  private var refusal: PathRefusal?
+  private var refusal: RefusedGain?
   private let standing: AlignedBuffer<Model.Position>
   /// Whether the model's last `solve` was of what stands.
   private var isSolved = false
@@ -145,7 +145,7 @@ final class OrderSelection<Model: PathModel> {
       guard reached < best.cost, count == 1 || !model.hasCollapsed(count: count + 1) else { return }
       guard reached < cost - limits.acceptance(shift: shift) * variance else {
         let believable = limits.evenOdds(shift: shift)
-        refuse(PathRefusal(gain: (cost - reached) / variance, believable: believable), trial, count + 1)
+        refuse(RefusedGain(gain: (cost - reached) / variance, believable: believable), trial, count + 1)
         return
       }
       best = (reached, effort.settled)
@@ -175,7 +175,7 @@ final class OrderSelection<Model: PathModel> {
     (0..<count).reduce(.infinity) { min($0, model.delay(positions[$1])) }
   }
 
-  private func refuse(_ refusal: PathRefusal, _ positions: UnsafePointer<Model.Position>, _ count: Int) {
+  private func refuse(_ refusal: RefusedGain, _ positions: UnsafePointer<Model.Position>, _ count: Int) {
     guard refusal.gain > self.refusal?.gain ?? 0 else { return }
     self.refusal = refusal
     refused.pointer.update(from: positions, count: count)
@@ -211,7 +211,7 @@ struct RefusedPath {
 }
 
 /// How many noise variances a refused path would have brought, and how many it had to.
-private struct PathRefusal {
+private struct RefusedGain {
   var gain: Double
   var believable: Double
 }
