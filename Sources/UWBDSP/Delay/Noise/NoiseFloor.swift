@@ -15,7 +15,7 @@ struct NoiseFloor {
   /// Median of a Gamma(16, 1/16) variable (numerically, from the regularised incomplete gamma function).
   static let medianOfBlockMean = 0.97928
   private static let mostBlocks = 64
-  /// Taps below which a window may be mostly signal whatever the median says.
+  /// Most taps of a window that may be mostly signal whatever the median says.
   private static let shortWindow = 8 * blockTaps
   /// Noise before the signal over the median, below which a longer window is. Noise has a tap that looks like signal sooner or later, and
   /// those before it are the weaker ones.
@@ -49,7 +49,7 @@ struct NoiseFloor {
     let median = medianOfBlocks(powers, before: isEarly ? count : end)
     guard isEarly, count < Self.wholeAccumulator else { return median }
     let leading = leadingNoise(powers, count: count)
-    return leading < (count < Self.shortWindow ? 1 : Self.spoiltShare) * median ? leading : median
+    return leading < (count <= Self.shortWindow ? 1 : Self.spoiltShare) * median ? leading : median
   }
 
   /// The mean of the leading taps, up to where signal begins: a tap too strong for noise of the mean of those before, alone or together with
@@ -65,15 +65,18 @@ struct NoiseFloor {
     for index in 0..<least { sum += Double(powers[index]) }
     var end = least
     while end < count {
-      let own = Self.surprisal(Double(powers[end]), number: end, sum: sum)
+      let power = Double(powers[end])
+      // ln(1 + x) ≤ x: most taps need no logarithm.
+      let own =
+        Double(end) * power > Self.leastSurprisal * sum ? Self.surprisal(power, number: end, sum: sum) : 0
       if own > Self.leastSurprisal {
-        let with = sum + Double(powers[end])
+        let with = sum + power
         let next = end + 1 < count ? Self.surprisal(Double(powers[end + 1]), number: end + 1, sum: with) : 0
         if own + next > Self.sharedSurprisal + (isWeakAndEarly(powers, end, count: count) ? Self.earlySurprisal : 0) {
           break
         }
       }
-      sum += Double(powers[end])
+      sum += power
       end += 1
     }
     if end < count {
