@@ -86,7 +86,7 @@ struct RangeHypothesis: Sendable, Hashable {
     if isOffset { age += 1 }
   }
 
-  /// Begins an offset of which nothing was known: the measurement tells of it alone.
+  /// Begins an offset of which nothing was known: the measurement alone determines it.
   mutating func beginOffset(_ measured: Double, noise: Double, time: Double, burst newBurst: Double) {
     offset = measured - distance
     (db, rb, bb) = (-dd, -dr, dd + noise)

@@ -197,7 +197,7 @@ struct RangeTrack: Sendable, Hashable {
         density += m.losing * gap * exp(-gap / c.nonLineOfSightBias) / (c.nonLineOfSightBias * c.nonLineOfSightBias)
       }
     } else {
-      // Where the distance is open, too, the measurement tells of both.
+      // Where the distance is open, too, the measurement determines both.
       var obstructed = off
       obstructed.beginNonLineOfSight(
         mean: c.nonLineOfSightBias, variance: c.nonLineOfSightBias * c.nonLineOfSightBias, age: c.burstLength + 1,

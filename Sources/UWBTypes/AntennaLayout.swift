@@ -1,4 +1,4 @@
-/// Where a device's antennas are and at which carrier they listen: what a capture tells of them.
+/// Where a device's antennas are and at which carrier they listen: what a capture says of them.
 ///
 /// Axes as in `NOTATION.md`: +x right, +y up, −z out of the back of the device, towards the peer.
 public struct AntennaLayout: Sendable, Hashable {

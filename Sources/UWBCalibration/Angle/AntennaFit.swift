@@ -36,7 +36,7 @@ public struct AntennaFit: Sendable, Hashable {
     case none
     /// A gain and phase for each antenna.
     case gains
-    /// Every antenna answers for every other too.
+    /// Every antenna couples into every other too.
     case coupling
   }
 

@@ -91,7 +91,7 @@ public struct BoardTrim: Sendable, Hashable {
 }
 
 extension PhaseManifold.Axis {
-  /// Whether the table tells of this angle, half a degree more for what was rounded; one node alone tells of every angle.
+  /// Whether the table covers this angle, half a degree more for what was rounded; one node alone covers every angle.
   fileprivate func holds(_ angle: Double) -> Bool {
     let slack = 0.5 * Double.pi / 180
     return count == 1 || angle >= start - slack && angle <= end + slack

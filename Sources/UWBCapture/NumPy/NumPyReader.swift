@@ -29,7 +29,7 @@ public struct NumPyReader: CaptureReader {
 
   /// Reads the header.
   ///
-  /// - Throws: `CaptureError` where it is none, or tells of other data than CIRs.
+  /// - Throws: `CaptureError` where it is none, or describes other data than CIRs.
   public init(_ source: ByteSource, options: CaptureOptions = CaptureOptions()) throws {
     self.source = source
     self.options = options

@@ -1,8 +1,8 @@
 import Numerics
 
-/// Where a device's antennas are, how each answers, and at which carrier they listen.
+/// Where a device's antennas are, how each responds, and at which carrier they listen.
 ///
-/// Axes as in `NOTATION.md`: +x right, +y up, −z out of the back of the device, towards the peer. Antenna `m` answers
+/// Axes as in `NOTATION.md`: +x right, +y up, −z out of the back of the device, towards the peer. Antenna `m` responds
 /// to a plane wave from unit vector u with
 ///
 ///     a_m(u) = g_m · E_m(u) · G_m(u) · exp(+j·2π·f/c · p_m·u)
@@ -52,7 +52,7 @@ public struct AntennaArray: Sendable, Hashable {
   /// What a capture's header holds of the array.
   public var layout: AntennaLayout { AntennaLayout(positions: positions, carrier: carrier) }
 
-  /// Whether all antennas answer alike, so that the phases of a plane wave are those of their places.
+  /// Whether all antennas respond alike, so that the phases of a plane wave are those of their places.
   var answersAlike: Bool {
     manifold == nil && gains.allSatisfy { $0 == gains[0] } && patterns.allSatisfy { $0 == patterns[0] }
   }
@@ -60,7 +60,7 @@ public struct AntennaArray: Sendable, Hashable {
   /// Wavelength in air, m.
   public var wavelength: Double { UWB.speedOfLightInAir / carrier }
 
-  /// Answers of all antennas to a plane wave from `direction`, the steering vector a(u).
+  /// Responses of all antennas to a plane wave from `direction`, the steering vector a(u).
   ///
   /// - Parameters:
   ///   - direction: unit vector to the source.
@@ -68,7 +68,7 @@ public struct AntennaArray: Sendable, Hashable {
   /// - Precondition: room for as many numbers as antennas.
   public func response(to direction: SIMD3<Double>, into response: inout [Complex<Double>]) {
     precondition(
-      response.count == positions.count, "\(positions.count) antennas answer into room for \(response.count)")
+      response.count == positions.count, "\(positions.count) responses into room for \(response.count)")
     let wavenumber = 2 * Double.pi / wavelength
     for antenna in positions.indices {
       response[antenna] =
@@ -77,7 +77,7 @@ public struct AntennaArray: Sendable, Hashable {
     }
   }
 
-  /// What an antenna's answer to a plane wave is beyond its place: g·E(u)·G(u), 1 where nothing of these is given.
+  /// What an antenna's response to a plane wave is beyond its place: g·E(u)·G(u), 1 where nothing of these is given.
   package func ownResponse(of antenna: Int, to direction: SIMD3<Double>) -> Complex<Double> {
     var value = gains.isEmpty ? Complex<Double>.one : gains[antenna]
     if !patterns.isEmpty {

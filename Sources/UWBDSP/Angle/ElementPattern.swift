@@ -1,6 +1,6 @@
 import UWBPlatform
 
-/// How strongly one antenna answers from each direction: a real amplitude, 1 at its strongest.
+/// How strongly one antenna responds to each direction: a real amplitude, 1 at its strongest.
 public enum ElementPattern: Sendable, Hashable {
   /// The same from all directions.
   case isotropic

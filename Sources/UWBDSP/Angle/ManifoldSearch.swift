@@ -1,7 +1,7 @@
 import UWBPlatform
 
 /// Direction from phase differences alone, through a measured manifold: for boards whose chip hands over phases and no
-/// CIR, and whose antennas do not answer as the ideal plane wave would have it.
+/// CIR, and whose antennas do not respond as the ideal plane wave would have it.
 ///
 /// The misfit of a direction x is the negative logarithm of its likelihood,
 ///

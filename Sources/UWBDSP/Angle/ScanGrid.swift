@@ -37,7 +37,7 @@ package final class ScanGrid {
   private let start: SIMD2<Double>
   let step: SIMD2<Double>
   private let isClosed: Bool
-  /// Real parts of all antennas' answers, antenna by antenna over points, then imaginary parts.
+  /// Real parts of all antennas' responses, antenna by antenna over points, then imaginary parts.
   private let table: AlignedBuffer<Double>
   /// 1/aᴴa; 0 outside of the field of view.
   private let inverseNorms: AlignedBuffer<Double>

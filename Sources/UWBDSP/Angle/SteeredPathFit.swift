@@ -148,7 +148,7 @@ final class SteeredPathFit: PlaneWaveModel {
     return cost
   }
 
-  /// Answers, levers and pulses of one antenna.
+  /// Responses, levers and pulses of one antenna.
   private func place(_ waves: UnsafePointer<PlaneWave>, _ count: Int, _ antenna: Int, _ data: ArrayPathFit) {
     let weight = 1 / data.deviations.pointer[antenna]
     for path in 0..<count {

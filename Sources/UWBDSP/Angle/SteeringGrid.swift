@@ -1,7 +1,7 @@
 import CUWBKernels
 import Numerics
 
-/// An array's answers to plane waves from a grid of directions: where a search for a path's direction begins.
+/// An array's responses to plane waves from a grid of directions: where a search for a path's direction begins.
 ///
 /// For amplitudes â_m of noise variance v_m, least squares of â_m = a·g_m(u) over a leaves
 ///

@@ -1,4 +1,4 @@
-/// How an array's antennas really answer to direction: what `uwb calibrate angle` writes.
+/// How an array's antennas really respond to direction: what `uwb calibrate angle` writes.
 ///
 /// The parts serve different inputs. `manifold` and `carriers` are for phase differences that a chip hands over;
 /// `antennas` is for amplitudes from CIRs.

@@ -10,7 +10,7 @@ public struct Calibration: Sendable, Hashable, Codable {
   public var delay: DelayCalibration?
   /// Line of sight and range bias from the shape of CIRs: `calibrate bias`.
   public var quality: QualityCalibration?
-  /// How the antennas really answer to direction: `calibrate angle`.
+  /// How the antennas really respond to direction: `calibrate angle`.
   public var angle: AngleCalibration?
   /// What the parts were made of; `nil` in files of version 1.
   public var origins: CalibrationOrigins?

@@ -138,7 +138,7 @@ package struct DelayCorrection: Sendable {
 
   /// What delays of devices of a kind differ by at least, m of distance.
   private static let leastSpread = 0.05
-  /// Probability of an obstruction where nothing tells of one.
+  /// Probability of an obstruction where nothing indicates one.
   private static let unnoticedObstruction = 0.1
 
   /// - Precondition: the calibration has no `problem`.

@@ -26,7 +26,7 @@ final class JointStage {
       configuration.delay == .adaptive ? ArrayAdaptiveFit(estimator.fit, antennaCount: array.positions.count) : nil
     workspace = estimator.makeWorkspace(tapCount: tapCount)
     estimate = JointEstimate(antennaCount: array.positions.count)
-    // What antennas do that don't answer as an ideal array's is told after the fit, on free amplitudes.
+    // What antennas do that don't respond as those of an ideal array is fitted afterwards, on free amplitudes.
     givesDirection =
       configuration.angle == .joint && configuration.antennaCalibration == nil && array.answersAlike
     mean = array.positions.reduce(SIMD3()) { $0 + $1 } / Double(array.positions.count)

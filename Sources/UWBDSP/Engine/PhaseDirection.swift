@@ -10,7 +10,7 @@ package struct PhaseDirection: Sendable, Hashable {
 
   private let search: ManifoldSearch?
   private let fit: PhaseFit?
-  /// Where the antennas don't answer alike.
+  /// Where the antennas don't respond alike.
   private let response: ResponseDirection?
 
   /// `nil` where the configuration knows nothing of the antennas.

@@ -2,7 +2,7 @@ import Numerics
 
 extension RangingEngine {
   /// What the joint fits of both receptions say together; else the amplitudes of both, turned to antenna 0's phase and added, then
-  /// fitted to the plane wave, or to the array's own response where its antennas don't answer alike.
+  /// fitted to the plane wave, or to the array's own response where its antennas don't respond alike.
   func direction(
     _ first: ReceptionAnalysis?, _ second: ReceptionAnalysis?, _ workspace: Workspace,
     into result: inout RangingMeasurement

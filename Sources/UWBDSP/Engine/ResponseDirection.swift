@@ -1,11 +1,11 @@
 import Numerics
 
-/// Direction from one path's amplitudes across antennas that don't answer alike: with gains, patterns or a measured manifold the plane wave
+/// Direction from one path's amplitudes across antennas that don't respond alike: with gains, patterns or a measured manifold the plane wave
 /// is not what they hold, so the array's whole response is searched (`Bartlett`, the maximum-likelihood estimate for one source).
 struct ResponseDirection: Sendable, Hashable {
   private let estimator: Bartlett
 
-  /// `nil` where the antennas answer alike, which phases alone tell the direction of.
+  /// `nil` where the antennas respond alike, which phases alone tell the direction of.
   init?(_ array: AntennaArray) {
     guard array.positions.count >= 2, !array.answersAlike else { return nil }
     estimator = Bartlett(array: array)

@@ -3,7 +3,7 @@ import UWBCapture
 import UWBDSP
 import UWBReport
 
-/// A page on its way to its file, and what it tells of how it was made.
+/// A page on its way to its file, and how it was made.
 struct ReportFile {
   private let path: String
   private let isDated: Bool
