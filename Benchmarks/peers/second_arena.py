@@ -261,6 +261,9 @@ def families():
     for pulse in list(PULSES)[2:]:
         for channel in ("scatterers", "dense"):
             yield f"{channel}, {pulse}", channel, pulse, None, middle, None
+    for channel in ("dense", "industrial", "body"):
+        yield f"{channel}, other device, first path at 3 … 60", channel, "exact", "other device", (3, 60), None
+        yield f"{channel}, other device, window of 256", channel, "exact", "other device", (400, 600), 256
     for channel in ("dense", "body"):
         yield f"{channel}, first path at 3 … 20", channel, "exact", None, (3, 20), None
         yield f"{channel}, at 960 … 1005", channel, "exact", None, (960, 1005), None

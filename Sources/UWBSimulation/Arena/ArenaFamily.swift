@@ -40,6 +40,8 @@ public struct ArenaFamily: Sendable, Hashable {
   public let snrdB: ClosedRange<Double>
   /// Taps round the first path that the estimator sees; `nil` for all.
   public let windowTaps: Int?
+  /// Where the first path lies in the window, as a share of it.
+  let windowShare: ClosedRange<Double>
   /// Figures that an estimator has to reach.
   public let limits: Limits
   /// Names the random draws. Families of the same draws see the same CIRs.
@@ -49,13 +51,12 @@ public struct ArenaFamily: Sendable, Hashable {
   public static let tapCount = 1016
   /// Where the first path lies in the CIR, taps.
   static let firstPathTaps = 120.0...700.0
-  /// Where the first path lies in a window, as a share of it.
-  static let windowShare = 0.3...0.5
 
   init(
     _ name: String, _ use: Use, _ channel: ArenaChannel, _ impairments: [ArenaImpairment] = [],
     profile: DeviceProfile = .ideal, pulse: ArenaPulse? = nil, snrdB: ClosedRange<Double> = 22...38,
-    windowTaps: Int? = nil, limits: Limits = Limits(), draws: String? = nil
+    windowTaps: Int? = nil, windowShare: ClosedRange<Double> = 0.3...0.5, limits: Limits = Limits(),
+    draws: String? = nil
   ) {
     self.name = name
     self.use = use
@@ -65,6 +66,7 @@ public struct ArenaFamily: Sendable, Hashable {
     self.impairments = impairments
     self.snrdB = snrdB
     self.windowTaps = windowTaps
+    self.windowShare = windowShare
     self.limits = limits
     self.draws = draws ?? name
   }
@@ -84,7 +86,7 @@ extension ArenaFamily {
   /// All families: those that may be tuned on, then those that only score.
   public static let all: [ArenaFamily] =
     tuned + windows(of: "sv-los", .tuned, .salehValenzuela(lineOfSight: true))
-    + scored + windows(of: "room", .scored, .room(blocked: false))
+    + scored + windows(of: "room", .scored, .room(blocked: false)) + [earlyRoomOtherTag]
 
   private static let dw1000 = ArenaPulse.misfit(.dw1000)
   private static let nearStandard = ArenaPulse.misfit(.standard)
@@ -128,6 +130,11 @@ extension ArenaFamily {
     ArenaFamily("root-raised-cosine", .scored, .room(blocked: false), pulse: .rootRaisedCosine, limits: .wrongPulse),
     ArenaFamily("gaussian", .scored, .room(blocked: false), pulse: .gaussian, limits: .wrongPulse),
   ]
+
+  /// The signal begins shortly after the CIR does, and a stronger one may follow.
+  private static let earlyRoomOtherTag = ArenaFamily(
+    "room-other-tag-early", .scored, .room(blocked: false), [.otherTag()], windowTaps: 256, windowShare: 0.02...0.25,
+    draws: "room-other-tag")
 
   private static func windows(of name: String, _ use: Use, _ channel: ArenaChannel) -> [ArenaFamily] {
     [16, 32, 64].map { (taps: Int) in

@@ -112,7 +112,7 @@ public struct ArenaTrials: Sendable {
   /// The first tap of the window that an estimator sees.
   private func windowStart(_ onset: Double, using generator: inout SeededGenerator) -> Int {
     guard let window = family.windowTaps else { return 0 }
-    let before = generator.uniform(in: ArenaFamily.windowShare) * Double(window)
+    let before = generator.uniform(in: family.windowShare) * Double(window)
     return Int(onset - before)
   }
 

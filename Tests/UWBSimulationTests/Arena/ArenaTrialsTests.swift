@@ -81,7 +81,7 @@ struct ArenaTrialsTests {
         #expect(part.response.samples() == whole.response.samples(taps: start..<start + taps))
         let share = part.firstPathTaps / Double(taps)
         #expect(
-          share >= ArenaFamily.windowShare.lowerBound && share < ArenaFamily.windowShare.upperBound + 1 / Double(taps))
+          share >= family.windowShare.lowerBound && share < family.windowShare.upperBound + 1 / Double(taps))
       }
     }
   }
