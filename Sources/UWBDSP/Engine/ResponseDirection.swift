@@ -1,7 +1,7 @@
 import Numerics
 
-/// Direction from one path's amplitudes across antennas that don't respond alike: with gains, patterns or a measured manifold the plane wave
-/// is not what they hold, so the array's whole response is searched (`Bartlett`, the maximum-likelihood estimate for one source).
+/// Direction from one path's amplitudes across antennas that don't respond alike. With gains, patterns or a measured manifold these are no
+/// plane wave. So the array's whole response is searched (`Bartlett`, the maximum-likelihood estimate for one source).
 struct ResponseDirection: Sendable, Hashable {
   private let estimator: Bartlett
 

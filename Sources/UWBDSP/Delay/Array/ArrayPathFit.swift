@@ -5,8 +5,8 @@ import Numerics
 ///
 ///     J = Σ_m Σ_k |h_m[k] − Σ_i a_im·p(k − τ_im)|² / v_m,   τ_im = τ_i − p_m·u_i/c + δ_m
 ///
-/// v_m is the variance of antenna m's noise, p_m·u_i/c the travel of path i's plane wave across the array. δ_m is the shift
-/// of an antenna with a chip of its own. The travel is a twentieth of a tap over half a wavelength, which counts at
+/// v_m is the variance of antenna m's noise. Path i's plane wave travels p_m·u_i/c across the array. δ_m is the shift of
+/// an antenna with a chip of its own. The travel is a twentieth of a tap over half a wavelength, which counts at
 /// 30 dB. Given the τ_im, the antennas are separate problems (`PathFit`): costs, gradients and Kaufman's matrices add up.
 ///
 /// u_i is the direction whose plane wave the path's amplitudes fit best on a grid. It moves between descents, not within one.

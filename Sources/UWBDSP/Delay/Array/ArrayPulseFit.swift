@@ -10,7 +10,7 @@ import Numerics
 /// path's travel across it is taken from its own amplitudes (`ArrayPathFit`).
 ///
 /// Where each antenna has a chip of its own, accumulators start at different times. `firstPathTaps` holds each chip's own
-/// first path: antenna m's taps are taken to be δ_m = f_m − f_0 later. A chip's first path errs by tenths of a
+/// first path. So antenna m's taps lie δ_m = f_m − f_0 later. A chip's first path errs by tenths of a
 /// tap, so δ_m is then estimated with the delays.
 ///
 /// One path that leaves nothing but noise on antennas of one chip goes by `ArrayOnePathFit`, which is quicker.

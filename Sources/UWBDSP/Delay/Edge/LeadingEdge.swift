@@ -7,8 +7,8 @@
 /// path is added: τ = t₁ − q(L/Â), p(q) = L/A, with Â the magnitude of the first local maximum (`PulseSlope`).
 /// `compensatesSlope` = false reports t₁ itself.
 ///
-/// A peak is passed over where the early side lobes of a later path explain it: up to `sideLobeMargin` times what the
-/// pulse leaves there. 0 takes every crossing, as the textbook does. Any pulse with side lobes is then found early
+/// A peak is passed over where the early side lobes of a later path explain it. They do up to `sideLobeMargin` times
+/// their bound. 0 takes every crossing, as the textbook does. Any pulse with side lobes is then found early
 /// above some 20 dB.
 ///
 /// The deviation is that of a lone path's crossing in white noise (`PulseSlope`). It is 1.9 times the Cramér–Rao

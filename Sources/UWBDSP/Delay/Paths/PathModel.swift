@@ -15,8 +15,8 @@ protocol PathModel: AnyObject {
   /// Moves `positions` to the nearest minimum of the cost and returns it. Where it is finite, the last `solve` was of them.
   ///
   /// - Parameters:
-  ///   - tolerance: how much lower the cost may still be at the end, noise variances.
-  ///   - share: the same, as a share of the cost beyond that of noise alone.
+  ///   - tolerance: fall in cost that it may leave, noise variances.
+  ///   - share: the same over the cost beyond noise.
   ///   - effort: steps that are left. Without any it ends unsettled.
   func refine(
     _ positions: UnsafeMutablePointer<Position>, count: Int, variance: Double, tolerance: Double, share: Double,
